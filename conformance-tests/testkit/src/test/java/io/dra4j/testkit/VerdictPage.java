@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -65,40 +64,46 @@ public final class VerdictPage {
         assertThat(page).as("%s has a place for %s", file, run).containsSubsequence(begin, end);
         int from = page.indexOf(begin) + begin.length();
         int to = page.indexOf(end);
-        Map<Requirement, String> verdicts = parsed(page.substring(from, to));
-        verdicts.keySet().removeIf(one -> !known.test(one.id()));
+        Map<String, String> verdicts = parsed(page.substring(from, to));
+        verdicts.keySet().removeIf(one -> !known.test(one.split(" ")[1]));
         byRequirement(found).forEach((one, several) -> verdicts.put(one, String.join(", ", several)));
         return page.substring(0, from) + table(verdicts) + page.substring(to);
     }
 
     /** A requirement that was tried in several versions of the service may have several verdicts. */
-    private static Map<Requirement, Set<String>> byRequirement(Map<String, ? extends Enum<?>> found) {
-        Map<Requirement, Set<String>> verdicts = new TreeMap<>();
-        found.forEach((name, verdict) -> verdicts.computeIfAbsent(Requirement.of(name), any -> new TreeSet<>())
+    private static Map<String, Set<String>> byRequirement(Map<String, ? extends Enum<?>> found) {
+        Map<String, Set<String>> verdicts = new TreeMap<>();
+        found.forEach((name, verdict) -> verdicts.computeIfAbsent(requirement(name), any -> new TreeSet<>())
                 .add(label(verdict)));
         return verdicts;
+    }
+
+    /** The profile and the id of a result. */
+    private static String requirement(String name) {
+        String[] parts = name.replaceFirst("\\[.*", "").split("\\.");
+        return parts[0] + " " + parts[1];
     }
 
     private static String label(Enum<?> verdict) {
         return verdict.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    private static Map<Requirement, String> parsed(String part) {
-        Map<Requirement, String> verdicts = new TreeMap<>();
+    private static Map<String, String> parsed(String part) {
+        Map<String, String> verdicts = new TreeMap<>();
         ROW.matcher(part).results().forEach(row -> {
             Matcher ids = ID.matcher(row.group());
             while (ids.find()) {
-                verdicts.put(new Requirement(row.group(1), ids.group(1)), row.group(2));
+                verdicts.put(row.group(1) + " " + ids.group(1), row.group(2));
             }
         });
         return verdicts;
     }
 
-    private static String table(Map<Requirement, String> verdicts) {
+    private static String table(Map<String, String> verdicts) {
         Map<String, Map<String, Set<String>>> grouped = new TreeMap<>();
-        verdicts.forEach((one, verdict) -> grouped.computeIfAbsent(one.profile(), any -> new TreeMap<>())
+        verdicts.forEach((one, verdict) -> grouped.computeIfAbsent(one.split(" ")[0], any -> new TreeMap<>())
                 .computeIfAbsent(verdict, any -> new TreeSet<>())
-                .add(one.id()));
+                .add(one.split(" ")[1]));
         StringBuilder table = new StringBuilder("\n| profile | verdict | | requirements |\n");
         table.append("|---|---|---|---|\n");
         grouped.forEach((profile, byVerdict) -> byVerdict.forEach((verdict, ids) -> row(table, profile, verdict, ids)));
@@ -114,21 +119,5 @@ public final class VerdictPage {
 
     private static String anchor(String id) {
         return id.toLowerCase(Locale.ROOT);
-    }
-
-    private record Requirement(String profile, String id) implements Comparable<Requirement> {
-
-        private static final Comparator<Requirement> ORDER =
-                Comparator.comparing(Requirement::profile).thenComparing(Requirement::id);
-
-        static Requirement of(String name) {
-            String[] parts = name.replaceFirst("\\[.*", "").split("\\.");
-            return new Requirement(parts[0], parts[1]);
-        }
-
-        @Override
-        public int compareTo(Requirement other) {
-            return ORDER.compare(this, other);
-        }
     }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Trees;
+import io.dra4j.testkit.Scenarios;
 import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.RecordedRequest;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -81,116 +83,58 @@ class RealClientsIT {
         @BeforeEach
         void login() throws IOException {
             kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig"));
+            Files.writeString(folder.resolve("both.yaml"), MANIFEST);
         }
 
-        private ProcessBuilder command(String... arguments) {
+        private List<String> command(String... arguments) {
             List<String> command = new ArrayList<>(List.of("kubectl", "--cache-dir", folder + "/cache"));
             command.addAll(List.of("--kubeconfig", kubeconfig.toString()));
             command.addAll(List.of(arguments));
-            return new ProcessBuilder(command).redirectErrorStream(true);
+            return command;
         }
 
-        private Ended kubectl(String... arguments) throws Exception {
-            return Ended.of(Map.of(), command(arguments).command());
+        private Ended kubectl(String line) throws Exception {
+            String[] arguments = line.replaceAll("\\w+\\.yaml", folder + "/$0").split(" ");
+            return Ended.of(Map.of(), command(arguments));
         }
 
-        private Path file(String name, String text) throws IOException {
-            return Files.writeString(folder.resolve(name + ".yaml"), text);
-        }
-
-        private String applied(String manifest) throws Exception {
-            return kubectl("apply", "-f", file("manifest", manifest).toString()).printed();
-        }
-
-        @Test
-        void asksForVersionAndResources() throws Exception {
-            assertThat(kubectl("version").output()).contains("Server Version: v1.34");
-            assertThat(kubectl("api-resources").output())
-                    .contains("resourceslices")
-                    .contains("resource.k8s.io/v1")
-                    .contains("leases");
-        }
-
-        @Test
-        void appliesChangesAndDeletes() throws Exception {
-            assertThat(applied(MANIFEST)).contains("resourceslice.resource.k8s.io/s1 created");
-            assertThat(applied(MANIFEST)).contains("s1 unchanged");
-            assertThat(applied(MANIFEST.replace("gpu-0", "gpu-1")))
-                    .contains("s1 configured")
-                    .doesNotContainIgnoringCase("warning: error");
-            assertThat(server.store()
-                            .find("resourceslices", "", "s1")
-                            .orElseThrow()
-                            .toString())
-                    .contains("gpu-1");
-
-            assertThat(kubectl("delete", "resourceslice", "s1").output()).contains("\"s1\" deleted");
-            assertThat(server.store().list("resourceslices")).isEmpty();
-        }
-
-        @Test
-        void appliesOnTheServerAsSeveralManagers() throws Exception {
-            Path claim = file("claim", MANIFEST.split("---")[1]);
-            Path labelled = file("labelled", label("one"));
-            Path other = file("other", label("two"));
-
-            assertThat(onServer("one", claim).output()).contains("c1 serverside-applied");
-            assertThat(onServer("two", labelled).output()).contains("c1 serverside-applied");
-            Ended conflict = onServer("three", other);
-            assertThat(conflict.status()).isNotZero();
-            assertThat(conflict.output())
-                    .contains("Apply failed with 1 conflict: conflict with \"two\"")
-                    .contains(".metadata.labels.a");
-            assertThat(onServer("three", other, "--force-conflicts").status()).isZero();
-            assertThat(kubectl("get", "resourceclaim", "c1", "-o", "yaml").output())
-                    .contains("a: two")
-                    .doesNotContain("managedFields");
-        }
-
-        private static String label(String value) {
-            return """
-                   apiVersion: resource.k8s.io/v1
-                   kind: ResourceClaim
-                   metadata: {name: c1, namespace: default, labels: {a: %s}}
-                   """.formatted(value);
-        }
-
-        private Ended onServer(String manager, Path file, String... more) throws Exception {
-            List<String> arguments = new ArrayList<>(List.of("apply", "--server-side"));
-            arguments.addAll(List.of("--field-manager", manager, "-f", file.toString()));
-            arguments.addAll(List.of(more));
-            return kubectl(arguments.toArray(String[]::new));
-        }
-
-        @Test
-        void refusesAnUnknownFieldAndAnInvalidOne() throws Exception {
-            Path odd = file("odd", MANIFEST.replace("driver:", "drivr: x\n  driver:"));
-            Path invalid = file("invalid", MANIFEST.replace("gpu-0", "GPU"));
-
-            assertThat(kubectl("apply", "-f", odd.toString()).output()).contains("unknown field \"spec.drivr\"");
-            assertThat(kubectl("apply", "-f", invalid.toString()).output())
-                    .contains("The ResourceSlice \"s1\" is invalid: spec.devices[0].name");
-        }
-
-        @Test
-        void showsObjectsAsTablesAndAsYaml() throws Exception {
-            applied(MANIFEST);
-
-            assertThat(kubectl("get", "resourceslices").output())
-                    .containsPattern("NAME +NODE +DRIVER +POOL +AGE\ns1 +node-1 +gpu.example.com +node-1");
-            assertThat(kubectl("get", "resourceclaims", "-A").output())
-                    .containsPattern("NAMESPACE +NAME +STATE +AGE\ndefault +c1 +pending");
-            assertThat(kubectl("get", "resourceslices", "-o", "yaml").output())
-                    .contains("- name: gpu-0")
-                    .contains("kind: ResourceSlice");
-            assertThat(kubectl("get", "resourceslice", "none").output())
-                    .contains("resourceslices.resource.k8s.io \"none\" not found");
+        @Scenarios("kubectl-scenarios.txt")
+        void understandsTheServer(String scenario) throws Exception {
+            Path file = folder;
+            Ended ended = new Ended(0, "");
+            for (String line : scenario.split("\n")) {
+                String rest = line.substring(line.indexOf(' ') + 1);
+                switch (line.substring(0, line.indexOf(' '))) {
+                    case "#" -> {} // its title
+                    case "file" -> file = Files.createFile(folder.resolve(rest));
+                    case "" -> Files.writeString(file, line.substring(2) + "\n", StandardOpenOption.APPEND);
+                    case "change" -> {
+                        String[] words = rest.split(" ");
+                        Path changed = folder.resolve(words[0]);
+                        Files.writeString(changed, Files.readString(changed).replace(words[1], words[2]));
+                    }
+                    case "kubectl" -> {
+                        ended = kubectl(rest);
+                        assertThat(ended.status()).as(ended.output()).isZero();
+                    }
+                    case "refused" -> {
+                        ended = kubectl(rest);
+                        assertThat(ended.status()).as(ended.output()).isNotZero();
+                    }
+                    case "prints" -> assertThat(ended.output()).contains(rest);
+                    case "matches" -> assertThat(ended.output()).containsPattern(rest);
+                    case "lacks" -> assertThat(ended.output()).doesNotContain(rest);
+                    default -> throw new IllegalArgumentException(line);
+                }
+            }
         }
 
         @Test
         void followsAChangeAsARowOfATable() throws Exception {
-            applied(MANIFEST);
-            Process watch = command("get", "resourceslices", "--watch").start();
+            kubectl("apply -f both.yaml").printed();
+            Process watch = new ProcessBuilder(command("get", "resourceslices", "--watch"))
+                    .redirectErrorStream(true)
+                    .start();
             try (BufferedReader lines = watch.inputReader(StandardCharsets.UTF_8)) {
                 assertThat(lines.readLine()).matches("NAME +NODE +DRIVER +POOL +AGE");
                 assertThat(lines.readLine()).matches("s1 +node-1 +gpu.example.com +node-1.*");

@@ -50,21 +50,6 @@ class WatchIT {
 
     @Nested
     class Events {
-        @Test
-        void beginWithWhatIsThere() throws Exception {
-            http.post(SLICES, slice("s1", 1));
-            try (Stream watch = http.watch(SLICES + "?watch=true")) {
-                http.post(SLICES, slice("s2", 1));
-                http.put(SLICES + "/s1", slice("s1", 2));
-                http.delete(SLICES + "/s1", "");
-
-                assertThat(watch.shown()).isEqualTo("ADDED s1");
-                assertThat(watch.shown()).isEqualTo("ADDED s2");
-                assertThat(watch.shown()).isEqualTo("MODIFIED s1");
-                assertThat(watch.shown()).isEqualTo("DELETED s1");
-            }
-        }
-
         @ParameterizedTest
         @ValueSource(booleans = {true, false})
         void reachFabric8WithAndWithoutItsFirstTryByWebSocket(boolean onlyHttpWatches) throws Exception {

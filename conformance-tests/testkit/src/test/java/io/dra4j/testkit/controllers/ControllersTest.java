@@ -7,51 +7,37 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.Scenarios;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Pods and claims in a cluster without kubelets. */
 class ControllersTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Instant START = Instant.parse("2026-11-26T00:00:00Z");
+    private static final String REASON = "/status/conditions/0/reason";
 
     private final AtomicReference<Instant> now = new AtomicReference<>(START);
-    private EmbeddedApiServer api = server(KubernetesVersion.V1_36);
-    private ClusterObjects objects = api.store();
-    private Controllers controllers = Controllers.of(api).clock(now::get).start();
+    private EmbeddedApiServer api;
+    private ClusterObjects objects;
+    private Controllers controllers;
 
-    private EmbeddedApiServer server(KubernetesVersion version) {
-        return EmbeddedApiServer.builder()
+    private void play(KubernetesVersion version) {
+        api = EmbeddedApiServer.builder()
                 .version(version)
                 .clock(now::get)
                 .node("node-a")
                 .node("node-b")
                 .start();
-    }
-
-    private void play(KubernetesVersion version) {
-        stop();
-        api = server(version);
         objects = api.store();
         controllers = Controllers.of(api).clock(now::get).start();
-        offerAClass();
-    }
-
-    @BeforeEach
-    void offerAClass() {
         apply("""
                 apiVersion: resource.k8s.io/v1
                 kind: DeviceClass
@@ -68,217 +54,84 @@ class ControllersTest {
         api.close();
     }
 
-    private void apply(String manifests) {
-        ManifestObjects.putText(manifests, objects);
+    private void apply(String manifest, Object... values) {
+        ManifestObjects.putText(manifest.formatted(values), objects);
+    }
+
+    @Scenarios("pod-scenarios.txt")
+    void podsGetTheirClaims(String scenario) {
+        if (!scenario.contains("\nrelease ")) {
+            play(KubernetesVersion.V1_36);
+        }
+        for (String line : scenario.replace("{start}", START.toString()).split("\n")) {
+            String[] words = line.split(" ", 4);
+            String text = line.substring(line.indexOf(" : ") + 3);
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "release" -> play(KubernetesVersion.valueOf(words[1]));
+                case "publish" -> publish(words[1], line.split(" ", 3)[2]);
+                case "claim" -> claim(words[1], line.split(" ", 3)[2]);
+                case "pod" -> pod(words[1], words[2], words.length > 3 ? words[3] : "");
+                case "apply" -> ManifestObjects.putText(line.substring(6), objects);
+                case "delete" -> objects.delete(words[1], "default", words[2]);
+                case "report" ->
+                    objects.changeStatus("resourceclaims", "default", words[1], claim -> report(claim, words[2]));
+                case "clock" -> now.set(START.plusSeconds(Long.parseLong(words[1])));
+                case "bound" -> await("pods", words[1], "/spec/nodeName", words[2]::equals);
+                case "told" -> {
+                    JsonNode pod = await("pods", words[1], REASON, words[2]::equals);
+                    assertThat(pod.at("/status/conditions/0/message").asText()).contains(text.split(" \\| "));
+                }
+                case "event" -> {
+                    JsonNode event = await("events", "*", "/reason", words[1]::equals);
+                    assertThat(event.toString()).contains(words.length > 2 ? line.split(" ", 3)[2] : "");
+                }
+                case "is" -> await(words[1], words[2], words[3].split(" : ")[0], text::equals);
+                case "has" -> await(words[1], object -> isNamed(object, words[2]) && has(object, words[3]));
+                case "lacks" -> await(words[1], object -> isNamed(object, words[2]) && !has(object, words[3]));
+                case "still" -> {
+                    awaitOneMoreRound();
+                    assertThat(objects.find(words[1], "default", words[2])).isPresent();
+                }
+                case "later" -> awaitOneMoreRound();
+                case "count" -> count(words[1], Integer.parseInt(words[2]));
+                default -> throw new IllegalArgumentException(line);
+            }
+        }
     }
 
     private void publish(String node, String devices) {
         apply("""
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceSlice
-                metadata: {name: slice-NODE}
+                metadata: {name: slice-%1$s}
                 spec:
                   driver: gpu.example.com
-                  nodeName: NODE
-                  pool: {name: NODE, generation: 1, resourceSliceCount: 1}
-                  devices: DEVICES
-                """.replace("NODE", node).replace("DEVICES", devices));
+                  nodeName: %1$s
+                  pool: {name: %1$s, generation: 1, resourceSliceCount: 1}
+                  devices: %2$s
+                """, node, devices);
     }
 
     private void claim(String name, String request) {
         apply("""
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceClaim
-                metadata: {name: NAME}
-                spec: {devices: {requests: [REQUEST]}}
-                """.replace("NAME", name).replace("REQUEST", request));
+                metadata: {name: %s}
+                spec: {devices: {requests: [%s]}}
+                """, name, request);
     }
 
-    private void pod(String name, String rest) {
+    private void pod(String name, String claim, String more) {
         apply("""
                 apiVersion: v1
                 kind: Pod
-                metadata: {name: NAME}
+                metadata: {name: %s}
                 spec:
                   containers: [{name: main, image: i}]
-                  REST
-                """.replace("NAME", name).replace("REST", rest));
-    }
-
-    private static String uses(String claim) {
-        return "resourceClaims: [{name: gpu, resourceClaimName: " + claim + "}]";
-    }
-
-    private static String one(String more) {
-        return "{name: gpu, exactly: {deviceClassName: gpu" + more + "}}";
-    }
-
-    private JsonNode await(String resource, String name, Predicate<JsonNode> wanted) {
-        return objects.awaitObject(
-                resource, object -> object.at("/metadata/name").asText().equals(name) && wanted.test(object), LIMIT);
-    }
-
-    private JsonNode awaitBound(String pod, String node) {
-        return await("pods", pod, it -> it.at("/spec/nodeName").asText().equals(node));
-    }
-
-    private String awaitCondition(String pod, String reason) {
-        JsonNode found = await(
-                "pods", pod, it -> it.at("/status/conditions/0/reason").asText().equals(reason));
-        return found.at("/status/conditions/0/message").asText();
-    }
-
-    private JsonNode awaitEvent(String reason) {
-        return objects.awaitObject(
-                "events", event -> event.path("reason").asText().equals(reason), LIMIT);
-    }
-
-    @Test
-    void aPodThatFitsNowhereIsToldSoAndIsPlacedOnceItFits() {
-        claim("c", one(""));
-        pod("p", uses("c"));
-
-        assertThat(awaitCondition("p", "Unschedulable"))
-                .isEqualTo("0/2 nodes are available: 2 cannot allocate all claims. still not schedulable");
-        assertThat(awaitEvent("FailedScheduling").path("type").asText()).isEqualTo("Warning");
-
-        publish("node-b", "[{name: g}]");
-        awaitBound("p", "node-b");
-        JsonNode claim = objects.find("resourceclaims", "default", "c").orElseThrow();
-        assertThat(claim.at("/status/allocation/devices/results/0/device").asText())
-                .isEqualTo("g");
-        assertThat(claim.at("/status/reservedFor/0/name").asText()).isEqualTo("p");
-    }
-
-    @Test
-    void anErrorOfASelectorEndsTheAttempt() {
-        publish("node-a", "[{name: g}]");
-        claim("c", one(", selectors: [{cel: {expression: \"device.attributes['a.example'].no\"}}]"));
-        pod("p", uses("c"));
-
-        assertThat(awaitCondition("p", "SchedulerError"))
-                .contains("claim default/c: selector #0: CEL runtime error", "no such key: no");
-    }
-
-    @Test
-    void theNodeWithTheBetterAlternativeIsChosen() {
-        publish("node-a", "[{name: small}]");
-        publish("node-b", "[{name: large, attributes: {large: {bool: true}}}]");
-        claim("c", """
-                {name: gpu, firstAvailable: [
-                  {name: large, deviceClassName: gpu, selectors: [{cel: {expression: "device.attributes['gpu.example.com'].?large.orValue(false)"}}]},
-                  {name: any, deviceClassName: gpu}]}
-                """.replace("\n", ""));
-        pod("p", uses("c"));
-
-        awaitBound("p", "node-b");
-        JsonNode claim = objects.find("resourceclaims", "default", "c").orElseThrow();
-        assertThat(claim.at("/status/allocation/devices/results/0/request").asText())
-                .isEqualTo("gpu/large");
-    }
-
-    @Test
-    void theNextPodOfAClaimGoesWhereItsDevicesAre() {
-        publish("node-b", "[{name: g}]");
-        claim("c", one(""));
-        pod("first", uses("c"));
-        awaitBound("first", "node-b");
-
-        pod("second", "nodeSelector: {kubernetes.io/hostname: node-a}\n  " + uses("c"));
-        assertThat(awaitCondition("second", "Unschedulable"))
-                .contains("1 node(s) didn't match Pod's node affinity/selector")
-                .contains("1 resourceclaim not available on the node");
-        pod("third", uses("c"));
-        awaitBound("third", "node-b");
-    }
-
-    @Test
-    void aTemplateThatIsMissingIsReportedAndItsClaimMadeOnceItIsThere() {
-        publish("node-a", "[{name: g}]");
-        pod("p", "resourceClaims: [{name: gpu, resourceClaimTemplateName: t}]");
-
-        assertThat(awaitEvent("FailedResourceClaimCreation").path("message").asText())
-                .isEqualTo("PodResourceClaim gpu: there is no ResourceClaimTemplate t");
-
-        apply("""
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceClaimTemplate
-                metadata: {name: t}
-                spec:
-                  metadata: {labels: {team: blue}}
-                  spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}
-                """);
-        awaitBound("p", "node-a");
-        JsonNode claim = objects.list("resourceclaims").get(0);
-        assertThat(claim.at("/metadata/name").asText()).startsWith("p-gpu-");
-        assertThat(claim.at("/metadata/labels/team").asText()).isEqualTo("blue");
-        assertThat(claim.at("/metadata/annotations/resource.kubernetes.io~1pod-claim-name")
-                        .asText())
-                .isEqualTo("gpu");
-
-        objects.delete("pods", "default", "p");
-        objects.await("resourceclaims", List::isEmpty, LIMIT);
-    }
-
-    @Test
-    void aClaimInUseIsDeletedWhenItsPodIsGone() {
-        publish("node-a", "[{name: g}]");
-        claim("c", one(""));
-        pod("p", uses("c"));
-        awaitBound("p", "node-a");
-
-        objects.delete("resourceclaims", "default", "c");
-        await("resourceclaims", "c", it -> it.at("/metadata").has("deletionTimestamp"));
-        objects.delete("pods", "default", "p");
-        objects.await("resourceclaims", List::isEmpty, LIMIT);
-    }
-
-    @Test
-    void aPodThatWasBoundByItsAuthorIsReservedItsClaim() {
-        claim("c", one(""));
-        objects.changeStatus(
-                "resourceclaims",
-                "default",
-                "c",
-                claim -> claim.withObject("/status/allocation/devices")
-                        .putArray("results")
-                        .addObject()
-                        .put("request", "gpu")
-                        .put("driver", "gpu.example.com")
-                        .put("pool", "node-a")
-                        .put("device", "g"));
-        pod("p", "nodeName: node-a\n  " + uses("c"));
-
-        await("resourceclaims", "c", it -> !it.at("/status/reservedFor").isEmpty());
-    }
-
-    @Test
-    void aDeviceThatCannotBeBoundIsGivenBackAndTriedAgain() {
-        publish("node-a", "[{name: g, bindingConditions: [ready], bindingFailureConditions: [broken]}]");
-        claim("c", one(""));
-        pod("p", uses("c"));
-        awaitEvent("BindingConditionsPending");
-
-        objects.changeStatus("resourceclaims", "default", "c", claim -> report(claim, "broken"));
-        assertThat(awaitCondition("p", "SchedulerError"))
-                .endsWith("device binding failed: claim=c, reason=Because, message=it is so");
-
-        await("resourceclaims", "c", claim -> !claim.at("/status").has("devices"));
-        await("resourceclaims", "c", claim -> claim.at("/status").has("allocation"));
-        objects.changeStatus("resourceclaims", "default", "c", claim -> report(claim, "ready"));
-        awaitBound("p", "node-a");
-    }
-
-    @Test
-    void aDeviceThatIsNotBoundInTimeIsGivenBack() {
-        publish("node-a", "[{name: g, bindingConditions: [ready], bindingFailureConditions: [broken]}]");
-        claim("c", one(""));
-        pod("p", uses("c"));
-        awaitEvent("BindingConditionsPending");
-
-        now.set(START.plusSeconds(600));
-
-        assertThat(awaitCondition("p", "SchedulerError")).endsWith("device binding timeout: claim=c");
+                  resourceClaims: [{name: gpu, resourceClaimName: %s}]
+                  %s
+                """, name, claim, more);
     }
 
     private static void report(ObjectNode claim, String type) {
@@ -293,98 +146,31 @@ class ControllersTest {
                 .put("lastTransitionTime", START.toString());
     }
 
-    @Test
-    void aTaintIsToleratedForItsTime() {
-        publish("node-a", "[{name: g}]");
-        claim("c", one(", tolerations: [{key: sick, operator: Exists, tolerationSeconds: 60}]"));
-        pod("p", uses("c"));
-        awaitBound("p", "node-a");
-
-        publish("node-a", "[{name: g, taints: [{key: sick, effect: NoExecute, timeAdded: '%s'}]}]".formatted(START));
-        now.set(START.plusSeconds(59));
-        awaitOneMoreRound();
-        assertThat(objects.find("pods", "default", "p")).isPresent();
-
-        now.set(START.plusSeconds(60));
-        objects.await("pods", pods -> pods.size() == 1, LIMIT);
-        awaitEvent("DeviceTaintManagerEviction");
+    private static boolean isNamed(JsonNode object, String name) {
+        String found = object.at("/metadata/name").asText();
+        return name.endsWith("*") ? found.startsWith(name.replace("*", "")) : found.equals(name);
     }
 
-    @ParameterizedTest
-    @CsvSource({"V1_37, 1", "V1_38, 0"})
-    void aPodThatGotItsDeviceByAnExtendedResourceIsEvictedFrom138On(KubernetesVersion version, int left) {
-        play(version);
-        publish("node-a", "[{name: g}, {name: h}]");
-        apply("""
-                apiVersion: v1
-                kind: Pod
-                metadata: {name: limited}
-                spec: {containers: [{name: main, image: i, resources: {limits: {example.com/gpu: 1}}}]}
-                """);
-        awaitBound("limited", "node-a");
-        claim("c", one(""));
-        pod("claiming", uses("c"));
-        awaitBound("claiming", "node-a");
+    private static boolean has(JsonNode object, String pointer) {
+        return !object.at(pointer).isMissingNode();
+    }
 
-        String sick = "taints: [{key: sick, effect: NoExecute, timeAdded: '%s'}]".formatted(START);
-        publish("node-a", "[{name: g, SICK}, {name: h, SICK}]".replace("SICK", sick));
+    private JsonNode await(String resource, Predicate<JsonNode> wanted) {
+        return objects.awaitObject(resource, wanted, LIMIT);
+    }
 
-        objects.await("pods", pods -> pods.size() == left, LIMIT);
-        awaitOneMoreRound();
-        assertThat(objects.list("pods")).hasSize(left + 1);
+    private JsonNode await(String resource, String name, String pointer, Predicate<String> wanted) {
+        return await(
+                resource, it -> isNamed(it, name) && wanted.test(it.at(pointer).asText()));
+    }
+
+    private void count(String resource, int wanted) {
+        objects.await(resource, found -> found.size() == wanted, LIMIT);
     }
 
     private void awaitOneMoreRound() {
         claim("later", "{name: gpu, exactly: {deviceClassName: none}}");
-        pod("later", uses("later"));
-        awaitCondition("later", "Unschedulable");
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"V1_37", "V1_38"})
-    void aTaintRuleWithoutSelectorEvictsNoPodAndAnEmptyOneEvictsAll(KubernetesVersion version) {
-        play(version);
-        publish("node-a", "[{name: g}]");
-        claim("c", one(""));
-        pod("p", uses("c"));
-        awaitBound("p", "node-a");
-        String rule = """
-                apiVersion: resource.k8s.io/v1
-                kind: DeviceTaintRule
-                metadata: {name: r}
-                spec: {SELECTOR taint: {key: sick, effect: NoExecute, timeAdded: '%s'}}
-                """.formatted(START);
-
-        apply(rule.replace("SELECTOR", ""));
-        awaitOneMoreRound();
-        assertThat(objects.find("pods", "default", "p")).isPresent();
-
-        apply(rule.replace("SELECTOR", "deviceSelector: {},"));
-        awaitEvent("DeviceTaintManagerEviction");
-    }
-
-    @Test
-    void initContainersThatEndShareTheirRequestOfAnExtendedResource() {
-        publish("node-a", "[{name: g}, {name: h}]");
-        String limit = "resources: {limits: {cpu: 1, example.com/gpu: 1}}";
-        apply("""
-                apiVersion: v1
-                kind: Pod
-                metadata: {name: p}
-                spec:
-                  initContainers:
-                  - {name: a, image: i, LIMIT}
-                  - {name: b, image: i, LIMIT}
-                  containers:
-                  - {name: main, image: i, LIMIT}
-                """.replace("LIMIT", limit));
-
-        JsonNode pod = awaitBound("p", "node-a");
-
-        assertThat(pod.at("/status/extendedResourceClaimStatus/requestMappings"))
-                .extracting(mapping -> mapping.path("requestName").asText())
-                .containsExactly("container-0-request-1", "container-0-request-1", "container-2-request-1");
-        assertThat(objects.list("resourceclaims").get(0).at("/spec/devices/requests"))
-                .hasSize(2);
+        pod("later", "later", "");
+        await("pods", "later", REASON, "Unschedulable"::equals);
     }
 }

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.Scenarios;
 import io.dra4j.testkit.settings.SettingsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
@@ -70,52 +70,50 @@ class ServiceAccountAccessTest {
         return access("gpu-system/gpu-driver", "1.36");
     }
 
-    private static Optional<String> refusal(ServiceAccountAccess access, String request) {
+    private static Optional<Refusal> refusal(ServiceAccountAccess access, String request) {
         String[] words = request.split("[ ?]", 3);
         Map<String, String> query =
                 words.length < 3 ? Map.of() : Map.of(words[2].split("=", 2)[0], words[2].split("=", 2)[1]);
-        return access.refusal(words[0], words[1], query, "node-1", MissingNode::getInstance, SLICE)
-                .map(Refusal::message);
+        return access.refusal(words[0], words[1], query, "node-1", MissingNode::getInstance, SLICE);
     }
 
-    @ParameterizedTest
-    @CsvFileSource(
-            files = "src/test/resources/io/dra4j/testkit/rbac/what-a-rule-allows-is-allowed.csv",
-            quoteCharacter = '\'')
-    void whatARuleAllowsIsAllowed(String request) throws Exception {
-        assertThat(refusal(access(), request)).isEmpty();
-    }
-
-    @ParameterizedTest
-    @CsvFileSource(
-            files = "src/test/resources/io/dra4j/testkit/rbac/what-no-rule-allows-is-refused.csv",
-            delimiter = '|',
-            quoteCharacter = '`')
-    void whatNoRuleAllowsIsRefused(String request, String message) throws Exception {
-        assertThat(refusal(access(), request)).contains(message.replace("USER", USER));
-    }
-
-    @Test
-    void aStatusNeedsTheDriversOwnVerbSince136() throws Exception {
-        manifests = manifests.replace("\"associated-node:update\", ", "");
-        String update = "PUT /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status";
-
-        assertThat(refusal(access(), update).orElseThrow())
-                .contains("cannot associated-node:update resource \"resourceclaims/driver\"");
-        JsonNode invalid = access().refusal(
-                        "PUT", update.substring(4), Map.of(), "node-1", MissingNode::getInstance, SLICE)
-                .orElseThrow()
-                .status();
-        assertThat(invalid.path("code").asInt()).isEqualTo(422);
-        assertThat(invalid.path("reason").asText()).isEqualTo("Invalid");
-        assertThat(invalid.path("message").asText())
-                .startsWith("ResourceClaim.resource.k8s.io \"c\" is invalid: status.devices: Forbidden: ");
-        assertThat(refusal(access(), update.replace("PUT", "PATCH"))).isEmpty();
-        assertThat(refusal(access("gpu-system/gpu-driver", "1.35"), update)).isEmpty();
-
-        ServiceAccountAccess real = access();
-        real.serverIs("v1.35.2");
-        assertThat(refusal(real, update)).isEmpty();
+    @Scenarios("access-scenarios.txt")
+    void requestsNeedARule(String scenario) throws Exception {
+        ServiceAccountAccess access = access();
+        Optional<Refusal> refusal = Optional.empty();
+        for (String line : scenario.split("\n")) {
+            String rest = line.substring(line.indexOf(' ') + 1);
+            switch (line.substring(0, line.indexOf(' '))) {
+                case "#" -> {} // its title
+                case "replace", "remove" -> {
+                    String[] texts = rest.split(" => ");
+                    manifests = manifests.replace(texts[0], texts.length > 1 ? texts[1] : "");
+                    access = access();
+                }
+                case "as" -> access = access(rest.split(" ")[0], rest.split(" ")[1]);
+                case "server" -> access.serverIs(rest);
+                case "allowed" -> assertThat(refusal(access, rest)).isEmpty();
+                case "refused" -> {
+                    String[] parts = rest.split(" : ", 2);
+                    refusal = refusal(access, parts[0]);
+                    assertThat(refusal).isPresent();
+                    if (parts.length > 1) {
+                        assertThat(refusal.get().message()).isEqualTo(parts[1].replace("USER", USER));
+                    }
+                }
+                case "part" -> assertThat(refusal.orElseThrow().message()).contains(rest);
+                case "status" ->
+                    assertThat(refusal.orElseThrow().status().toString()).contains(rest);
+                case "note" ->
+                    assertThat(access.notes()).singleElement().asString().contains(rest);
+                case "first-note" -> assertThat(access.notes().get(0)).startsWith(rest);
+                case "unknown" ->
+                    assertThatThrownBy(() -> access("gpu-system/other", "1.36"))
+                            .isInstanceOf(SettingsException.class)
+                            .hasMessageContaining(rest);
+                default -> throw new IllegalArgumentException(line);
+            }
+        }
     }
 
     /** Of a policy in which a text is replaced; ~ begins a line. */
@@ -136,65 +134,5 @@ class ServiceAccountAccessTest {
         assertThat(access.refusal("POST", SLICES, Map.of(), "node-2", MissingNode::getInstance, SLICE)
                         .isPresent())
                 .isEqualTo(note.equals("expression failed"));
-    }
-
-    @Test
-    void starsAllowAll() throws Exception {
-        manifests = manifests
-                .replace("resources: [nodes], verbs: [get]", "resources: ['*'], verbs: ['*']")
-                .replace("resources: [resourceclaims/status]", "resources: ['*/status']");
-
-        assertThat(refusal(access(), "DELETE /api/v1/nodes/n")).isEmpty();
-        assertThat(refusal(access(), "PUT /apis/resource.k8s.io/v1/devices/n/status"))
-                .isEmpty();
-        assertThat(refusal(access(), "PUT /apis/resource.k8s.io/v1/devices/n/scale"))
-                .isPresent();
-    }
-
-    @Test
-    void notesNameTheMissingRule() throws Exception {
-        ServiceAccountAccess access = access();
-        assertThat(access.notes())
-                .containsExactly(
-                        "RBAC: the API server refused no request of the ServiceAccount gpu-system/gpu-driver.");
-
-        refusal(access, "DELETE " + SLICES);
-        refusal(access, "DELETE " + SLICES);
-
-        assertThat(access.notes())
-                .singleElement()
-                .asString()
-                .contains("refused 2 requests of the driver (403): resourceslices.resource.k8s.io is")
-                .contains("add {apiGroups: [\"resource.k8s.io\"], resources: [\"resourceslices\"],"
-                        + " verbs: [\"deletecollection\"]} to a ClusterRole");
-    }
-
-    @Test
-    void aRoleThatIsNowhereIsNamed() throws Exception {
-        manifests = manifests.replace("kind: ClusterRole, name: gpu-driver", "kind: ClusterRole, name: view");
-
-        ServiceAccountAccess access = access();
-
-        assertThat(refusal(access, "GET " + SLICES)).isPresent();
-        assertThat(access.notes().get(0)).startsWith("RBAC: ClusterRole view is bound to");
-    }
-
-    @Test
-    void theStatusIsThatOfAnApiServer() throws Exception {
-        Refusal refusal = access().refusal(
-                        "PATCH", "/api/v1/nodes/n", Map.of(), "node-1", MissingNode::getInstance, SLICE)
-                .orElseThrow();
-
-        assertThat(refusal.status().path("reason").asText()).isEqualTo("Forbidden");
-        assertThat(refusal.status().path("code").asInt()).isEqualTo(403);
-        assertThat(refusal.status().path("details").toString()).isEqualTo("{\"name\":\"n\",\"kind\":\"nodes\"}");
-    }
-
-    @Test
-    void aServiceAccountThatIsNowhereIsAnError() {
-        assertThatThrownBy(() -> access("gpu-system/other", "1.36"))
-                .isInstanceOf(SettingsException.class)
-                .hasMessageContaining("gpu-system/other is not in the 6 manifests")
-                .hasMessageContaining("there: gpu-system/gpu-driver");
     }
 }
