@@ -9,6 +9,7 @@ import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
+import io.dra4j.testkit.Scenarios;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -74,123 +75,81 @@ class TerminalProgressTest {
         assertThat(printed()).isEmpty();
     }
 
-    @Nested
-    class InTheLogOfABuild {
-
-        @Test
-        void eachResultIsALine() {
-            TerminalProgress progress = on(true, false);
-
-            progress.started(new KubernetesServer("1.38", "embedded", Map.of()));
-            progress.begun(FAILED.requirement(), "v1");
-            progress.ended(result("DRA-REG-01", "", Verdict.PASS, ""));
-            progress.ended(result("DRA-HLT-01", "", Verdict.NOT_APPLICABLE, "no health\nservice"));
-
-            assertThat(lines())
-                    .containsExactly(
-                            "Kubernetes 1.38, embedded API server; feature gates: the release's defaults",
-                            "pass            DRA-REG-01                137 ms",
-                            "not applicable  DRA-HLT-01                        no health");
-        }
-
-        @Test
-        void whatIsBlockedInTheSameWayIsALine() {
-            TerminalProgress progress = on(true, false);
-
-            progress.ended(result("DRA-REG-01", "", Verdict.BLOCKED, "why"));
-            progress.ended(result("DRA-REG-02", "", Verdict.BLOCKED, "why"));
-            progress.ended(result("DRA-REG-03", "", Verdict.BLOCKED, "why else"));
-            progress.ended(result("DRA-HLT-01", "", Verdict.NOT_APPLICABLE, "no health"));
-
-            assertThat(lines())
-                    .containsExactly(
-                            "blocked         DRA-REG-01                        why  (and 1 more)",
-                            "blocked         DRA-REG-03                        why else",
-                            "not applicable  DRA-HLT-01                        no health");
-        }
-
-        @Test
-        void aFailureIsShownWithRuleAndMessage() {
-            on(true, false).ended(FAILED);
-
-            assertThat(lines())
-                    .startsWith("fail            DRA-PREP-03[v1]           137 ms", "✗ node-core.DRA-PREP-03[v1] fail")
-                    .anyMatch(line -> line.startsWith("  rule  MUST "))
-                    .anyMatch(line -> line.startsWith("  hint  "))
-                    .anyMatch(line -> line.startsWith("  from  k8s.io/"))
-                    .containsSequence("  found gpu-1 is not r0's", "        look → there")
-                    .contains("  more  dra-conformance explain DRA-PREP-03");
-        }
-
-        @Test
-        void asciiIsEnough() {
-            TerminalProgress progress = on(false, false);
-
-            progress.ended(FAILED);
-            progress.ended(result("DRA-PREP-18", "v1", Verdict.WARN, "שלום … \u001b[2J"));
-            progress.finished(SampleOutcome.ordinary(), List.of());
-
-            assertThat(printed()).matches("(?s)[\\x0a\\x0d\\x20-\\x7e]*");
-            assertThat(printed()).contains("look -> there", "???? ... \\u001b[2J");
-        }
-
-        @Test
-        void aLongMessageIsCut() {
-            on(true, false).ended(result("DRA-PREP-03", "v1", Verdict.FAIL, "x\n".repeat(500_000)));
-            on(true, false).ended(result("DRA-PREP-03", "v1", Verdict.FAIL, "y".repeat(1_000_000)));
-
-            assertThat(printed().length()).isLessThan(5000);
-            assertThat(lines()).contains("        (the rest is in the report)");
+    @Scenarios("progress-scenarios.txt")
+    void isShown(String scenario) {
+        TerminalProgress progress = on(true, false);
+        List<Result> results = new ArrayList<>();
+        boolean live = false;
+        for (String line : scenario.split("\n")) {
+            String[] words = line.split(" ", 4);
+            String text = line.substring(line.indexOf(' ') + 1).replace("\\n", "\n").replace("\\e", "\u001b");
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "log" -> {} // as it begins
+                case "ascii" -> progress = on(false, false);
+                case "terminal" -> {
+                    progress = on(true, true);
+                    live = true;
+                }
+                case "started" -> progress.started(new KubernetesServer(words[1], "embedded", Map.of()));
+                case "begun" ->
+                    progress.begun(
+                            SampleOutcome.CATALOGUE.find(words[1]).orElseThrow(), words.length > 2 ? words[2] : "");
+                case "ended" -> progress.ended(result(text));
+                case "result" -> results.add(result(text));
+                case "finished" ->
+                    progress.finished(
+                            results.isEmpty() ? SampleOutcome.ordinary() : SampleOutcome.outcome(results), List.of());
+                case "is" -> assertThat(live ? screen() : lines()).containsExactly(text.split("\\|"));
+                case "first" -> assertThat(live ? screen() : lines()).startsWith(text.split("\\|"));
+                case "last" -> assertThat(live ? screen() : lines()).endsWith(text.split("\\|"));
+                case "has" -> assertThat(printed()).contains(text.replace("\\\\", "\\"));
+                case "words" -> assertThat(printed().replaceAll("\\s+", " ")).contains(text);
+                case "matches" -> assertThat(printed()).containsPattern(line.substring(8));
+                default -> throw new IllegalArgumentException(line);
+            }
         }
     }
 
-    @Nested
-    class OnATerminal {
+    /** A verdict, the requirement, in a variant, and a message, or the requirement that blocks it after "by". */
+    private static Result result(String text) {
+        String[] words = text.split(" ", 3);
+        String[] name = words[1].split("[\\[\\]]");
+        String message = words.length > 2 ? words[2] : "";
+        Result result = result(name[0], name.length > 1 ? name[1] : "", Verdict.valueOf(words[0]), message);
+        return message.startsWith("by ")
+                ? new Result(
+                        result.requirement(),
+                        "",
+                        result.verdict(),
+                        message.replace("by", "needs"),
+                        result.took(),
+                        result.evidence(),
+                        List.of(),
+                        message.substring(3))
+                : result;
+    }
 
-        @Test
-        void anAreaIsALineThatGrows() {
-            TerminalProgress progress = on(true, true);
-            Requirement second = FAILED.requirement();
+    @Test
+    void aLongMessageOfALogIsCut() {
+        on(true, false).ended(result("DRA-PREP-03", "v1", Verdict.FAIL, "x\n".repeat(500_000)));
+        on(true, false).ended(result("DRA-PREP-03", "v1", Verdict.FAIL, "y".repeat(1_000_000)));
 
-            progress.ended(result("DRA-REG-01", "", Verdict.PASS, ""));
+        assertThat(printed().length()).isLessThan(5000);
+        assertThat(lines()).contains("        (the rest is in the report)");
+    }
+
+    @Test
+    void noLineOfAnAreaOfATerminalIsBroken() {
+        TerminalProgress progress = on(true, true);
+
+        for (int i = 0; i < 200; i++) {
             progress.ended(result("DRA-PREP-01", "v1", Verdict.PASS, ""));
-            progress.ended(result("DRA-REG-02", "", Verdict.BLOCKED, "why"));
-            progress.begun(second, "v1");
-
-            assertThat(screen()).containsExactly("REG    ✓b", "PREP   ✓ DRA-PREP-03[v1]");
         }
+        progress.begun(FAILED.requirement(), "v1beta1");
 
-        @Test
-        void aFailureStandsAboveTheLines() {
-            TerminalProgress progress = on(true, true);
-
-            progress.ended(result("DRA-REG-01", "", Verdict.PASS, ""));
-            progress.ended(FAILED);
-            progress.ended(result("DRA-REG-02", "", Verdict.PASS, ""));
-
-            assertThat(screen()).startsWith("✗ node-core.DRA-PREP-03[v1] fail");
-            assertThat(screen()).endsWith("", "REG    ✓✓", "PREP   ✗");
-        }
-
-        @Test
-        void noLineOfAnAreaIsBroken() {
-            TerminalProgress progress = on(true, true);
-
-            for (int i = 0; i < 200; i++) {
-                progress.ended(result("DRA-PREP-01", "v1", Verdict.PASS, ""));
-            }
-            progress.begun(FAILED.requirement(), "v1beta1");
-
-            assertThat(screen()).hasSize(1);
-            assertThat(screen().get(0)).startsWith("PREP   …✓").hasSizeLessThan(80);
-        }
-
-        @Test
-        void theColourRepeatsTheMark() {
-            on(true, true).ended(FAILED);
-
-            assertThat(printed()).contains("\u001b[31m✗\u001b[0m");
-        }
+        assertThat(screen()).hasSize(1);
+        assertThat(screen().get(0)).startsWith("PREP   …✓").hasSizeLessThan(80);
     }
 
     @Nested
@@ -218,65 +177,11 @@ class TerminalProgressTest {
         }
     }
 
-    @Nested
-    class InTheEnd {
+    @Test
+    void inTheEndThereIsATableTheFailuresAndTheVerdict() throws Exception {
+        RunOutcome few = SampleOutcome.noted("known failures: DRA-X-01 is listed");
+        on(true, false).finished(few, List.of(Path.of("out", "report.html")));
 
-        @Test
-        void thereIsATableTheFailuresAndTheVerdict() throws Exception {
-            RunOutcome few = SampleOutcome.noted("known failures: DRA-X-01 is listed");
-            on(true, false).finished(few, List.of(Path.of("out", "report.html")));
-
-            SampleOutcome.assertIs("terminal.txt", printed());
-        }
-
-        @Test
-        void whatIsNotJudgedAndTheRootOfItAreNamed() {
-            Result root = result("DRA-PREP-05", "", Verdict.FAIL, "refused");
-            RunOutcome outcome = SampleOutcome.outcome(List.of(
-                    result("DRA-PREP-03", "", Verdict.FAIL, "another"),
-                    root,
-                    blocked("DRA-RST-01", "DRA-PREP-05"),
-                    blocked("DRA-RST-04", "DRA-PREP-05"),
-                    result("DRA-HLT-01", "", Verdict.NOT_APPLICABLE, "no health\nservice")));
-
-            on(true, false).finished(outcome, List.of());
-
-            assertThat(lines())
-                    .startsWith("", "Failed.")
-                    .contains(
-                            "What to do: see the hints above and in the report, or dra-conformance explain DRA-PREP-05")
-                    .containsSequence(
-                            "NOT JUDGED",
-                            "  blocked by DRA-PREP-05: 2 requirements: DRA-RST-01 DRA-RST-04",
-                            "  not applicable, no health: 1 requirement: DRA-HLT-01");
-        }
-
-        private static Result blocked(String id, String by) {
-            Result result = result(id, "", Verdict.BLOCKED, "needs " + by);
-            return new Result(
-                    result.requirement(),
-                    "",
-                    result.verdict(),
-                    result.message(),
-                    result.took(),
-                    result.evidence(),
-                    List.of(),
-                    by);
-        }
-
-        @Test
-        void theVerdictIsInWords() {
-            assertThat(summary(Verdict.PASS)).contains("Passed. The driver follows every rule that it must follow.");
-            assertThat(summary(Verdict.WARN)).contains("must follow, and breaks 1 that it should follow.");
-            assertThat(summary(Verdict.FAIL)).contains("Failed. The driver breaks 1 rule that it must follow.");
-            assertThat(summary(Verdict.DEVIATION)).contains("Partly passed.", "tested: node-core.");
-        }
-
-        private String summary(Verdict verdict) {
-            RunOutcome outcome = SampleOutcome.outcome(List.of(result("DRA-REG-01", "", verdict, "m")));
-            bytes.reset();
-            on(true, false).finished(outcome, List.of());
-            return printed().replaceAll("\\s+", " "); // long sentences are broken
-        }
+        SampleOutcome.assertIs("terminal.txt", printed());
     }
 }

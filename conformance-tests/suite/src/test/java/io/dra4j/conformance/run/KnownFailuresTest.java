@@ -24,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The file of known failures, and its effect on results. */
@@ -43,77 +42,38 @@ class KnownFailuresTest {
         return new KnownFailure(id, variant, issue, LAST_DAY, "comes with release 2");
     }
 
-    private static KnownFailures.Applied applied(List<KnownFailure> entries, LocalDate today, Result... results) {
-        return new KnownFailures(entries).apply(List.of(results), Set.of("DRA-PREP-01", "DRA-PREP-03"), today);
-    }
+    /** What an entry, on a day after the last one of its promise, makes of a verdict of DRA-PREP-03[v1]. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    DRA-PREP-03 | ``      | 0 | FAIL           | DEVIATION      | A known failure until 2027-01-31: comes with release 2 (https://example.com/issues/5) |
+                    DRA-PREP-03 | v1      | 0 | FAIL           | DEVIATION      | A known failure until 2027-01-31: comes with release 2 (https://example.com/issues/5) |
+                    DRA-PREP-03 | v1beta1 | 0 | FAIL           | FAIL           | | DRA-PREP-03[v1beta1] is listed, but was not part of this run
+                    DRA-PREP-03 | ``      | 1 | FAIL           | FAIL           | The known failure that was listed for it expired on 2027-01-31 (https://example.com/issues/5). |
+                    DRA-PREP-01 | ``      | 0 | FAIL           | FAIL           | | DRA-PREP-01 is listed, but was not part of this run
+                    DRA-OLD-07  | ``      | 0 | FAIL           | FAIL           | | DRA-OLD-07 is listed, but no requirement has this id
+                    DRA-PREP-03 | v1      | 0 | PASS           | PASS           | | DRA-PREP-03[v1] is listed, but did not fail: remove it from the list
+                    DRA-PREP-03 | ``      | 0 | WARN           | WARN           | | DRA-PREP-03 is listed, but did not fail: remove it from the list
+                    DRA-PREP-03 | ``      | 0 | INFO           | INFO           | | DRA-PREP-03 is listed, but did not fail: remove it from the list
+                    DRA-PREP-03 | ``      | 0 | NOT_APPLICABLE | NOT_APPLICABLE | |
+                    DRA-PREP-03 | ``      | 0 | BLOCKED        | BLOCKED        | |
+                    DRA-PREP-03 | ``      | 0 | UNTESTED       | UNTESTED       | |
+                    DRA-PREP-03 | ``      | 0 | SKIPPED        | SKIPPED        | |
+                    DRA-PREP-03 | ``      | 0 | DEVIATION      | DEVIATION      | |
+                    DRA-PREP-03 | ``      | 0 | SUITE_ERROR    | SUITE_ERROR    | |
+                    """)
+    void anEntryExcusesAFailure(
+            String id, String variant, int days, Verdict verdict, Verdict then, @Nullable String more, @Nullable String note) {
+        KnownFailures.Applied applied = new KnownFailures(List.of(entry(id, variant)))
+                .apply(
+                        List.of(result("DRA-PREP-03", "v1", verdict)),
+                        Set.of("DRA-PREP-01", "DRA-PREP-03"),
+                        LAST_DAY.plusDays(days));
 
-    @Nested
-    class AListedFailure {
-
-        @Test
-        void isExcusedWithReasonAndIssue() {
-            KnownFailures.Applied applied = applied(
-                    List.of(entry("DRA-PREP-03", "")),
-                    LAST_DAY,
-                    result("DRA-PREP-01", "v1", Verdict.FAIL),
-                    result("DRA-PREP-03", "v1", Verdict.FAIL));
-
-            assertThat(applied.results()).extracting(Result::verdict).containsExactly(Verdict.FAIL, Verdict.DEVIATION);
-            assertThat(applied.results().get(1).message())
-                    .isEqualTo(
-                            "it is so\nA known failure until 2027-01-31: comes with release 2 (https://example.com/issues/5)");
-            assertThat(applied.notes()).isEmpty();
-        }
-
-        @Test
-        void isOneInItsVariantOnly() {
-            KnownFailures.Applied applied = applied(
-                    List.of(entry("DRA-PREP-03", "v1beta1")),
-                    LAST_DAY,
-                    result("DRA-PREP-03", "v1", Verdict.FAIL),
-                    result("DRA-PREP-03", "v1beta1", Verdict.FAIL));
-
-            assertThat(applied.results()).extracting(Result::verdict).containsExactly(Verdict.FAIL, Verdict.DEVIATION);
-        }
-
-        @Test
-        void isAFailureAgainOnceThePromiseHasExpired() {
-            KnownFailures.Applied applied = applied(
-                    List.of(entry("DRA-PREP-03", "")), LAST_DAY.plusDays(1), result("DRA-PREP-03", "v1", Verdict.FAIL));
-
-            assertThat(applied.results().get(0).verdict()).isEqualTo(Verdict.FAIL);
-            assertThat(applied.results().get(0).message())
-                    .isEqualTo(
-                            "it is so\nThe known failure that was listed for it expired on 2027-01-31 (https://example.com/issues/5).");
-        }
-
-        @ParameterizedTest
-        @EnumSource(names = "FAIL", mode = EnumSource.Mode.EXCLUDE)
-        void mustHaveFailed(Verdict verdict) {
-            Result result = result("DRA-PREP-03", "v1", verdict);
-
-            assertThat(applied(List.of(entry("DRA-PREP-03", "")), LAST_DAY, result)
-                            .results())
-                    .containsExactly(result);
-        }
-    }
-
-    @Nested
-    class TheListItself {
-
-        @ParameterizedTest
-        @CsvSource({
-            "DRA-OLD-07, '', FAIL, 'DRA-OLD-07 is listed, but no requirement has this id'",
-            "DRA-PREP-03, v1, PASS, 'DRA-PREP-03[v1] is listed, but did not fail: remove it from the list'",
-            "DRA-PREP-03, v2, FAIL, 'DRA-PREP-03[v2] is listed, but was not part of this run'",
-            "DRA-PREP-03, '', BLOCKED,"
-        })
-        void hasANoteOnAnEntryThatDoesNotFit(String id, String variant, Verdict verdict, @Nullable String note) {
-            Result result = result("DRA-PREP-03", "v1", verdict);
-
-            assertThat(applied(List.of(entry(id, variant)), LAST_DAY, result).notes())
-                    .isEqualTo(note == null ? List.of() : List.of("known failures: " + note));
-        }
+        assertThat(applied.results()).singleElement().satisfies(result -> {
+            assertThat(result.verdict()).isEqualTo(then);
+            assertThat(result.message()).isEqualTo(more == null ? "it is so" : "it is so\n" + more);
+        });
+        assertThat(applied.notes()).isEqualTo(note == null ? List.of() : List.of("known failures: " + note));
     }
 
     @Nested

@@ -109,49 +109,34 @@ class RunOutcomeTest {
             return CATALOGUE.find(id).orElseThrow();
         }
 
-        private void ends(String id, Verdict verdict, String part) {
-            ends(id, verdict, part, "");
+        /** Ends requirements with their verdicts, in parts of their rules. */
+        private void end(String results) {
+            for (String words : results.split(", ")) {
+                String part = words.split(" ").length > 2 ? words.split(" ")[2] : "";
+                Result result = result(words);
+                verdicts.ended(result.requirement(), List.of(new Ended(result, part)));
+            }
         }
 
-        private void ends(String id, Verdict verdict, String part, String blockedBy) {
-            Result result =
-                    new Result(requirement(id), "", verdict, "", Duration.ZERO, Evidence.NONE, List.of(), blockedBy);
-            verdicts.ended(result.requirement(), List.of(new Ended(result, part)));
-        }
+        @ParameterizedTest
+        @CsvSource(delimiter = '|', textBlock = """
+                        a failure in a core profile blocks all that needs it | REG-01 PASS, INFO-04 PASS, INFO-03 FAIL                  | PREP-01 | true
+                        and nothing else                                     | REG-01 PASS, INFO-04 PASS, INFO-03 FAIL                  | UPG-01  | false
+                        nor does one of the optional part of a rule          | REG-01 PASS, INFO-04 PASS, INFO-03 FAIL seamless-upgrade | PREP-01 | false
+                        one in an optional profile blocks that profile       | HLT-01 FAIL                                              | HLT-02  | true
+                        """)
+        void aFailureBlocksWhatNeedsIt(String why, String results, String id, boolean blocked) {
+            end(results);
 
-        private boolean isBlocked(String id) {
-            return verdicts.broken(requirement(id)).isPresent();
-        }
-
-        @Test
-        void aFailureInACoreProfileBlocksAllThatNeedsIt() {
-            ends("DRA-REG-01", Verdict.PASS, "");
-            ends("DRA-INFO-04", Verdict.PASS, "");
-            ends("DRA-INFO-03", Verdict.FAIL, "");
-
-            assertThat(isBlocked("DRA-PREP-01")).isTrue();
-            assertThat(isBlocked("DRA-UPG-01")).isFalse();
-        }
-
-        @Test
-        void aFailureOfTheOptionalPartOfARuleBlocksNothingElse() {
-            ends("DRA-REG-01", Verdict.PASS, "");
-            ends("DRA-INFO-04", Verdict.PASS, "");
-            ends("DRA-INFO-03", Verdict.FAIL, "seamless-upgrade");
-
-            assertThat(isBlocked("DRA-PREP-01")).isFalse();
-        }
-
-        @Test
-        void aFailureInAnOptionalProfileBlocksThatProfile() {
-            ends("DRA-HLT-01", Verdict.FAIL, "");
-
-            assertThat(isBlocked("DRA-HLT-02")).isTrue();
+            assertThat(verdicts.broken(requirement("DRA-" + id)).isPresent()).isEqualTo(blocked);
         }
 
         @Test
         void theFirstCauseIsNamed() {
-            ends("DRA-PREP-05", Verdict.BLOCKED, "", "DRA-REG-01");
+            Requirement blocked = requirement("DRA-PREP-05");
+            Result result = new Result(
+                    blocked, "", Verdict.BLOCKED, "", Duration.ZERO, Evidence.NONE, List.of(), "DRA-REG-01");
+            verdicts.ended(blocked, List.of(new Ended(result, "")));
 
             Closed closed = verdicts.blockedBy("DRA-PREP-05", "");
 
@@ -159,36 +144,22 @@ class RunOutcomeTest {
             assertThat(closed.reason()).isEqualTo("needs DRA-PREP-05, which DRA-REG-01 blocks");
         }
 
-        @Test
-        void aViolationAboutARequirementThatFailsIsExplainedByIt() {
-            ends("DRA-PREP-05", Verdict.FAIL, "");
+        @ParameterizedTest
+        @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                        a violation about a requirement that fails is explained by it  | PREP-05 FAIL  | PREP-13 | DRA-PREP-05  | false | true
+                        and not one about none                                         | PREP-05 FAIL  | PREP-13 | ``           | false | false
+                        nor its own                                                    | PREP-05 FAIL  | PREP-05 | DRA-PREP-05  | false | false
+                        nor that of one which is tried before it                       | PREP-05 FAIL  | PREP-04 | DRA-PREP-05  | false | false
+                        nor one about a requirement that holds                         | PREP-05 PASS  | PREP-13 | DRA-PREP-05  | false | false
+                        in the end, the order does not matter                          | SLICE-14 WARN | REG-03  | DRA-SLICE-14 | true  | true
+                        """)
+        void aViolationIsExplainedByItsRoot(
+                String why, String results, String id, String root, boolean inTheEnd, boolean explained) {
+            end(results);
 
-            assertThat(explained("DRA-PREP-13", "DRA-PREP-05").map(Closed::by)).contains("DRA-PREP-05");
-            assertThat(explained("DRA-PREP-13", "")).isEmpty();
-            assertThat(explained("DRA-PREP-05", "DRA-PREP-05")).isEmpty();
-            assertThat(explained("DRA-PREP-04", "DRA-PREP-05"))
-                    .as("tried before it")
-                    .isEmpty();
-        }
-
-        @Test
-        void aViolationAboutARequirementThatHoldsIsTheRulesOwn() {
-            ends("DRA-PREP-05", Verdict.PASS, "");
-
-            assertThat(explained("DRA-PREP-13", "DRA-PREP-05")).isEmpty();
-        }
-
-        private Optional<Closed> explained(String id, String root) {
-            return verdicts.explained(requirement(id), new Violation("seen").about(root), false);
-        }
-
-        @Test
-        void inTheEndTheOrderDoesNotMatter() {
-            ends("DRA-SLICE-14", Verdict.WARN, "");
-
-            Violation violation = new Violation("seen").about("DRA-SLICE-14");
-            assertThat(verdicts.explained(requirement("DRA-REG-03"), violation, true))
-                    .isPresent();
+            assertThat(verdicts.explained(requirement("DRA-" + id), new Violation("seen").about(root), inTheEnd)
+                            .map(Closed::by))
+                    .isEqualTo(explained ? Optional.of(root) : Optional.empty());
         }
 
         @Test

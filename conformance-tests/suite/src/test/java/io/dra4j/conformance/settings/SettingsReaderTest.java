@@ -57,18 +57,43 @@ class SettingsReaderTest {
         assertThat(settings.apiServer().kubernetes()).isEqualTo("1.34");
     }
 
+    /** LEAST are settings that are right, and DRIVER their driver without its end; ~ is the end of a line. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-                    kubernetes: 1.33 | The rules of Kubernetes 1.33 are not known; choose one of 1.34,
-                    featureGates: {DRANothing: true} | no feature gate DRANothing
-                    kubernetes: 1.38, featureGates: {DRADeviceTaints: false} | 1.38 has locked feature gate DRADeviceTaints
-                    kubeconfig: k, featureGates: {DRADeviceTaints: true} | names a real one, k: set the gates where that
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    ``                                             | x.yaml: driver is missing: what is to be tested
+                    - a                                            | x.yaml: the settings are not a mapping of names to values
+                    driver: [                                      | line
+                    driver: {name: a}                              | driver.process.command is missing
+                    DRIVER, hooks: {fault: }}                      | x.yaml: driver.hooks.fault has no value: give it one, or remove it
+                    DRIVER, startTimeoutSeconds: -1}               | driver.startTimeoutSeconds must be at least 1, not -1
+                    DRIVER, configs: {valid: [{parameters: {a: 1}, effect: X=1}, {parameters: {a: 2}, effect: X=1}]}} | driver.configs.valid: ; two configurations have the same effect
+                    DRIVER, configs: {valid: [{parameters: {a: 1}, effect: "(X=1)?"}]}} | driver.configs.valid: ; matches everything
+                    DRIVER, configs: {valid: [{parameters: {a: 1}, effect: "X=["}]}}    | driver.configs.valid: ; is not a regular expression
+                    LEAST~colour: red                              | x.yaml: ; colour
+                    LEAST~timeoutFactor: many                      | timeoutFactor
+                    LEAST~timeoutFactor: -1                        | timeoutFactor must be between 0 and 100, not -1.0
+                    LEAST~seed: 1~seed: 2                          | seed
+                    LEAST~only: [DRA-REG-01, null]                 | x.yaml: an entry of only has no value: give it one, or remove it
+                    LEAST~apiServer: {kubernetes: 1.33}            | x.yaml: The rules of Kubernetes 1.33 are not known; choose one of 1.34,
+                    LEAST~apiServer: {featureGates: {DRANothing: true}} | x.yaml: ; no feature gate DRANothing
+                    LEAST~apiServer: {kubernetes: 1.38, featureGates: {DRADeviceTaints: false}} | x.yaml: ; 1.38 has locked feature gate DRADeviceTaints
+                    LEAST~apiServer: {kubeconfig: k, featureGates: {DRADeviceTaints: true}} | x.yaml: ; names a real one, k: set the gates where that
                     """)
-    void aReleaseOrAGateThatIsNotKnownIsReported(String settings, String message) {
-        assertThatThrownBy(() -> parse(LEAST + "\napiServer: {%s}".formatted(settings)))
+    void errorsNameTheFileAndThePlace(String settings, String words) {
+        String text = settings.replace("LEAST", LEAST)
+                .replace("DRIVER", LEAST.substring(0, LEAST.length() - 1))
+                .replace('~', '\n');
+
+        assertThatThrownBy(() -> parse(text))
                 .isInstanceOf(SettingsException.class)
-                .hasMessageStartingWith("x.yaml: ")
-                .hasMessageContaining(message);
+                .hasMessageContainingAll(words.split(" ; "));
+    }
+
+    @Test
+    void aFlagBelowWhatIsNoMappingIsAnError() {
+        assertThatThrownBy(() ->
+                        SettingsReader.parse("driver: a", "x.yaml", Map.of("/driver/name", TextNode.valueOf("c"))))
+                .hasMessage("x.yaml: driver is not a mapping of names to values");
     }
 
     @Test
@@ -119,21 +144,6 @@ class SettingsReaderTest {
         assertThat(parse(SettingsReader.text(settings))).isEqualTo(settings);
     }
 
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-                    {parameters: {a: 1}, effect: X=1}, {parameters: {a: 2}, effect: X=1} | two configurations have the same effect
-                    {parameters: {a: 1}, effect: "(X=1)?"} | matches everything
-                    {parameters: {a: 1}, effect: "X=["}    | is not a regular expression
-                    """)
-    void anEffectThatShowsNothingIsAnErrorOfTheSettings(String configs, String words) {
-        String text = "driver: {name: a, process: {command: [b]}, configs: {valid: [%s]}}".formatted(configs);
-
-        assertThatThrownBy(() -> parse(text))
-                .isInstanceOf(SettingsException.class)
-                .hasMessageContaining("driver.configs.valid: ")
-                .hasMessageContaining(words);
-    }
-
     @Test
     void theExampleOfInitIsUnderstood() throws Exception {
         try (var file = Settings.class.getResourceAsStream("/io/dra4j/conformance/init.yaml")) {
@@ -141,31 +151,5 @@ class SettingsReaderTest {
 
             assertThat(settings.driver().name()).isEqualTo("gpu.example.com");
         }
-    }
-
-    @Test
-    void errorsNameTheFileAndThePlace() {
-        assertThatThrownBy(() -> parse(""))
-                .isInstanceOf(SettingsException.class)
-                .hasMessage("x.yaml: driver is missing: what is to be tested");
-        assertThatThrownBy(() -> parse("driver: {name: a}")).hasMessageContaining("driver.process.command is missing");
-        assertThatThrownBy(() -> parse(LEAST + "\ncolour: red"))
-                .hasMessageStartingWith("x.yaml: ")
-                .hasMessageContaining("colour");
-        assertThatThrownBy(() -> parse(LEAST + "\ntimeoutFactor: many")).hasMessageContaining("timeoutFactor");
-        assertThatThrownBy(() -> parse(LEAST + "\ntimeoutFactor: -1"))
-                .hasMessageContaining("timeoutFactor must be between 0 and 100, not -1.0");
-        assertThatThrownBy(() -> parse(LEAST + "\nseed: 1\nseed: 2")).hasMessageContaining("seed");
-        assertThatThrownBy(() -> parse("- a")).hasMessage("x.yaml: the settings are not a mapping of names to values");
-        assertThatThrownBy(() -> parse("driver: [")).hasMessageContaining("line ");
-        assertThatThrownBy(() -> parse("driver: {name: a, process: {command: [b]}, hooks: {fault: }}"))
-                .hasMessage("x.yaml: driver.hooks.fault has no value: give it one, or remove it");
-        assertThatThrownBy(() -> parse(LEAST + "\nonly: [DRA-REG-01, null]"))
-                .hasMessage("x.yaml: an entry of only has no value: give it one, or remove it");
-        assertThatThrownBy(() -> parse("driver: {name: a, process: {command: [b]}, startTimeoutSeconds: -1}"))
-                .hasMessageContaining("driver.startTimeoutSeconds must be at least 1, not -1");
-        assertThatThrownBy(() ->
-                        SettingsReader.parse("driver: a", "x.yaml", Map.of("/driver/name", TextNode.valueOf("c"))))
-                .hasMessage("x.yaml: driver is not a mapping of names to values");
     }
 }
