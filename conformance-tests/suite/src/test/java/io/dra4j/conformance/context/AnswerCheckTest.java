@@ -60,9 +60,8 @@ class AnswerCheckTest {
 
         assertThat(new Calls.AnswerCheck("gpu.example.com", claim, new ClaimResult(answered, "", ""))
                         .violations(service).stream()
-                                .map(found -> found.roots()
-                                        + (found.isMinor() ? " minor: " : ": ")
-                                        + found.getMessage()))
+                                .map(found ->
+                                        found.roots() + (found.isMinor() ? " minor: " : ": ") + found.getMessage()))
                 .isEqualTo(Stream.ofNullable(broken).toList());
     }
 }

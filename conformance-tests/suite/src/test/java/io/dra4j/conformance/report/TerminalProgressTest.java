@@ -82,7 +82,8 @@ class TerminalProgressTest {
         boolean live = false;
         for (String line : scenario.split("\n")) {
             String[] words = line.split(" ", 4);
-            String text = line.substring(line.indexOf(' ') + 1).replace("\\n", "\n").replace("\\e", "\u001b");
+            String text =
+                    line.substring(line.indexOf(' ') + 1).replace("\\n", "\n").replace("\\e", "\u001b");
             switch (words[0]) {
                 case "#" -> {} // its title
                 case "log" -> {} // as it begins

@@ -62,7 +62,13 @@ class KnownFailuresTest {
                     DRA-PREP-03 | ``      | 0 | SUITE_ERROR    | SUITE_ERROR    | |
                     """)
     void anEntryExcusesAFailure(
-            String id, String variant, int days, Verdict verdict, Verdict then, @Nullable String more, @Nullable String note) {
+            String id,
+            String variant,
+            int days,
+            Verdict verdict,
+            Verdict then,
+            @Nullable String more,
+            @Nullable String note) {
         KnownFailures.Applied applied = new KnownFailures(List.of(entry(id, variant)))
                 .apply(
                         List.of(result("DRA-PREP-03", "v1", verdict)),

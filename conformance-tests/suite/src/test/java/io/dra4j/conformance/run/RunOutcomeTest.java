@@ -134,8 +134,8 @@ class RunOutcomeTest {
         @Test
         void theFirstCauseIsNamed() {
             Requirement blocked = requirement("DRA-PREP-05");
-            Result result = new Result(
-                    blocked, "", Verdict.BLOCKED, "", Duration.ZERO, Evidence.NONE, List.of(), "DRA-REG-01");
+            Result result =
+                    new Result(blocked, "", Verdict.BLOCKED, "", Duration.ZERO, Evidence.NONE, List.of(), "DRA-REG-01");
             verdicts.ended(blocked, List.of(new Ended(result, "")));
 
             Closed closed = verdicts.blockedBy("DRA-PREP-05", "");

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.runtime.internal.cluster.ClaimCodec.PendingClaim;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.ListedClaims;
-import io.dra4j.tools.pending.PendingClaims.ClassTally;
 import io.dra4j.testkit.Scenarios;
+import io.dra4j.tools.pending.PendingClaims.ClassTally;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -56,8 +56,7 @@ class PendingClaimsTest {
                 case "claim" -> {
                     String[] classes = words[2].split(" ");
                     boolean forPod = classes[0].equals("pod");
-                    claims.add(claim(
-                            Long.parseLong(words[1]), forPod, Arrays.copyOfRange(classes, 1, classes.length)));
+                    claims.add(claim(Long.parseLong(words[1]), forPod, Arrays.copyOfRange(classes, 1, classes.length)));
                 }
                 case "none" -> claims.clear();
                 case "clock" -> now = START.plusSeconds(Long.parseLong(words[1]));
@@ -67,10 +66,12 @@ class PendingClaimsTest {
                 case "error" -> assertThatThrownBy(pending::get).isInstanceOf(IllegalStateException.class);
                 case "is" ->
                     assertThat(pending.get().pending().stream().map(PendingClaimsTest::text))
-                            .containsExactlyInAnyOrder(line.length() < 3 ? new String[0] : line.substring(3).split(", "));
+                            .containsExactlyInAnyOrder(
+                                    line.length() < 3
+                                            ? new String[0]
+                                            : line.substring(3).split(", "));
                 case "lists" ->
-                    assertThat(limits)
-                            .isEqualTo(Collections.nCopies(Integer.parseInt(words[1]), PendingClaims.LIMIT));
+                    assertThat(limits).isEqualTo(Collections.nCopies(Integer.parseInt(words[1]), PendingClaims.LIMIT));
                 case "failures" -> {
                     assertThat(pending.get().failures()).isEqualTo(Long.parseLong(words[1]));
                     assertThat(pending.problem()).isEqualTo(words.length > 2 ? words[2] : "");
@@ -82,7 +83,8 @@ class PendingClaimsTest {
 
     private static String text(ListedClaims.OfClass one) {
         String by = one.forPod() ? "pod" : "hand";
-        return "%s %s %d %d".formatted(one.deviceClass(), by, one.count(), one.oldest().toSeconds());
+        return "%s %s %d %d"
+                .formatted(one.deviceClass(), by, one.count(), one.oldest().toSeconds());
     }
 
     private ListedClaims.OfClass shown(String deviceClass, boolean forPod) {
