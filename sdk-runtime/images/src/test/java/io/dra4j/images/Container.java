@@ -11,13 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 
 /**
@@ -41,7 +38,7 @@ final class Container {
     /** Unpacks an archive. */
     static Container unpack(Path archive, Path folder) throws IOException {
         Files.createDirectories(folder);
-        Files.setPosixFilePermissions(folder, permissions(0755));
+        Files.setAttribute(folder, "unix:mode", 0755);
         Unpacked image = Unpacked.of(archive, (entry, content) -> write(folder, entry, content));
         return new Container(folder, image);
     }
@@ -76,21 +73,9 @@ final class Container {
         } else {
             throw new IOException("neither a file nor a folder: " + entry.getName());
         }
-        Files.setPosixFilePermissions(file, permissions(entry.getMode()));
+        Files.setAttribute(file, "unix:mode", entry.getMode());
         Files.setAttribute(file, "unix:uid", Math.toIntExact(entry.getLongUserId()));
         Files.setAttribute(file, "unix:gid", Math.toIntExact(entry.getLongGroupId()));
-    }
-
-    /** The permissions of a mode, whose lowest bit is the last of the constants. */
-    private static Set<PosixFilePermission> permissions(int mode) {
-        Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
-        PosixFilePermission[] all = PosixFilePermission.values();
-        for (int i = 0; i < all.length; i++) {
-            if ((mode & 1 << all.length - 1 - i) != 0) {
-                permissions.add(all[i]);
-            }
-        }
-        return permissions;
     }
 
     private JsonNode config() {

@@ -77,7 +77,7 @@ class VendorImageIT {
         Map<String, String> environment = Map.of("JAVA_OPTS", "-XX:AOTMode=on");
         List<String> command = container.driver("", environment, List.of(container.entryPoint(), "-v", "5"));
         String log = DriverLife.run("gpu.example.com", command, context -> {});
-        assertThat(log).contains("Claim prepared").doesNotContainIgnoringCase(FakeDriverImageIT.LACKING);
+        assertThat(log).contains("Claim prepared").doesNotContainIgnoringCase(DriverImagesIT.LACKING);
         assertThat(container
                         .run(Map.of(), Image.JDK + "/bin/java", "--list-modules")
                         .output())
