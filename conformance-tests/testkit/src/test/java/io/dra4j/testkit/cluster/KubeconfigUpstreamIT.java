@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The proxy in front of an API server that requires TLS, a client certificate and a token. */
 @Tag("gate")
@@ -158,30 +159,22 @@ class KubeconfigUpstreamIT {
             }
         }
 
-        @Test
-        void withCredentialsInFilesBesideTheKubeconfig() throws Exception {
+        @ParameterizedTest
+        @CsvSource(delimiter = '|', textBlock = """
+                        server: {FRONT}, certificate-authority: ca.crt  | {CLIENT}, tokenFile: token
+                        server: {FRONT}, {CA}                           | {CLIENT}, exec: {apiVersion: client.authentication.k8s.io/v1,command: ./plugin}
+                        server: {FRONT}, insecure-skip-tls-verify: true | {USER}
+                        """)
+        void withWhatLiesBesideTheKubeconfigAndWithoutCheckIfConfigured(String cluster, String user) throws Exception {
             Files.writeString(folder.resolve("ca.crt"), serverKeys.certificatePem());
             Files.writeString(folder.resolve("token"), TOKEN + "\n");
-            String cluster = cluster("server: " + front.url(), "certificate-authority: ca.crt");
-            proxyBefore(kubeconfig(cluster, clientKeys.client() + "\n    tokenFile: token"));
-        }
-
-        @Test
-        void withTheTokenOfAPlugin() throws Exception {
             Path plugin = Files.writeString(folder.resolve("plugin"), """
                             #!/bin/sh
                             echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}'
                             """.formatted(TOKEN));
             assertThat(plugin.toFile().setExecutable(true)).isTrue();
-            String user = "%s\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: %s}"
-                    .formatted(clientKeys.client(), plugin);
-            proxyBefore(kubeconfig(trusted(front.url()), user));
-        }
 
-        @Test
-        void withoutCheckOfTheServersCertificateIfConfigured() throws Exception {
-            String cluster = cluster("server: " + front.url(), "insecure-skip-tls-verify: true");
-            proxyBefore(kubeconfig(cluster, user()));
+            proxyBefore(kubeconfig(filled(cluster), filled(user)));
         }
 
         @Test
@@ -202,6 +195,18 @@ class KubeconfigUpstreamIT {
                 proxyBefore(kubeconfig(cluster(lines[0], lines[1], name), user()));
             }
         }
+    }
+
+    private String filled(String lines) throws Exception {
+        return lines.replace(", ", "\n    ")
+                .replace("{FRONT}", front.url())
+                .replace("{API}", api.url().toString())
+                .replace("{CA}", serverKeys.authority())
+                .replace("{NAMED_CA}", namedKeys.authority())
+                .replace("{USER}", user())
+                .replace("{CLIENT}", clientKeys.client())
+                .replace("{NAMED_CLIENT}", namedKeys.client())
+                .replace("{TOKEN}", TOKEN);
     }
 
     private String refusal(String cluster, String user) throws IOException {
@@ -233,18 +238,6 @@ class KubeconfigUpstreamIT {
                 quoteCharacter = '\'')
         void whenTheClusterOrTheUserIsOfNoUse(String cluster, String user, String words) throws Exception {
             assertThat(refusal(filled(cluster), filled(user))).contains(words);
-        }
-
-        private String filled(String lines) throws Exception {
-            return lines.replace(", ", "\n    ")
-                    .replace("{FRONT}", front.url())
-                    .replace("{API}", api.url().toString())
-                    .replace("{CA}", serverKeys.authority())
-                    .replace("{NAMED_CA}", namedKeys.authority())
-                    .replace("{USER}", user())
-                    .replace("{CLIENT}", clientKeys.client())
-                    .replace("{NAMED_CLIENT}", namedKeys.client())
-                    .replace("{TOKEN}", TOKEN);
         }
 
         @Test

@@ -30,7 +30,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
@@ -181,9 +180,7 @@ class ApiProxyIT {
                 for (String name : new String[] {"a", "b", "c"}) {
                     CompletableFuture<String> line = nextLine(watch);
                     create(name);
-                    assertThat(line.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
-                            .startsWith("{\"type\":\"ADDED\"")
-                            .contains("\"name\":\"" + name + "\"");
+                    assertThat(line.get()).startsWith("{\"type\":\"ADDED\"").contains("\"name\":\"" + name + "\"");
                 }
             }
         }
@@ -193,7 +190,7 @@ class ApiProxyIT {
             try (BufferedReader watch = watch(watchFromNow())) {
                 CompletableFuture<String> line = nextLine(watch);
                 proxy.cutWatches();
-                assertThat(line.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).startsWith("broken");
+                assertThat(line.get()).startsWith("broken");
                 proxy.await(TIMEOUT, one -> one.watch() && one.ended() != null);
             }
         }
@@ -203,10 +200,8 @@ class ApiProxyIT {
             try (BufferedReader watch = watch(watchFromNow())) {
                 CompletableFuture<String> first = nextLine(watch);
                 proxy.expireWatches();
-                assertThat(first.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
-                        .contains("\"ERROR\"", "\"code\":410", "\"Expired\"");
-                assertThat(nextLine(watch).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
-                        .isEqualTo("null");
+                assertThat(first.get()).contains("\"ERROR\"", "\"code\":410", "\"Expired\"");
+                assertThat(nextLine(watch).get()).isEqualTo("null");
             }
         }
 
@@ -218,11 +213,10 @@ class ApiProxyIT {
                     BufferedReader gone = watch(LEASES + "?watch=true")) {
                 CompletableFuture<String> line = nextLine(silent);
                 create("one");
-                assertThat(nextLine(gone).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
-                        .contains("\"ERROR\"");
+                assertThat(nextLine(gone).get()).contains("\"ERROR\"");
                 assertThat(line).isNotDone();
                 proxy.cutWatches();
-                assertThat(line.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).startsWith("broken");
+                assertThat(line.get()).startsWith("broken");
             }
         }
 
@@ -230,8 +224,7 @@ class ApiProxyIT {
         void aCutOfTheServerIsACutForTheClient() throws Exception {
             try (BufferedReader watch = watch(watchFromNow())) {
                 api.close();
-                assertThat(nextLine(watch).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
-                        .matches("null|broken.*");
+                assertThat(nextLine(watch).get()).matches("null|broken.*");
                 assertThatThrownBy(() -> create("one")).isInstanceOf(IOException.class);
             }
         }
@@ -306,8 +299,8 @@ class ApiProxyIT {
                 assertThat(read).isNotDone();
             }
 
-            assertThat(read.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(200);
-            assertThat(write.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(-1);
+            assertThat(read.get()).isEqualTo(200);
+            assertThat(write.get()).isEqualTo(-1);
             assertThat(get(LEASES + "/late").statusCode()).isEqualTo(404);
         }
 
@@ -334,7 +327,7 @@ class ApiProxyIT {
             try (BufferedReader watch = watch(watchFromNow())) {
                 CompletableFuture<String> line = nextLine(watch);
                 proxy.down();
-                assertThat(line.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).startsWith("broken");
+                assertThat(line.get()).startsWith("broken");
                 assertThatThrownBy(() -> create("one")).isInstanceOf(ConnectException.class);
             }
 
@@ -359,7 +352,7 @@ class ApiProxyIT {
 
             CompletableFuture<String> heard = nextLine(watch(path));
             assertThat(create("one").statusCode()).isEqualTo(201);
-            assertThat(heard.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).contains("ADDED");
+            assertThat(heard.get()).contains("ADDED");
             assertThat(silenced).isNotDone();
         }
     }
