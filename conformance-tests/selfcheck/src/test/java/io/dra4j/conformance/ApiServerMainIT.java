@@ -5,6 +5,7 @@ package io.dra4j.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.apiserver.HttpProbe;
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.driver.UnusedPorts;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -75,14 +76,10 @@ class ApiServerMainIT {
     }
 
     private Process started(String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ConformanceMain.class.getName(),
-                "apiserver"));
+        List<String> command =
+                new ArrayList<>(List.of(Ended.jdk("java"), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), ConformanceMain.class.getName()));
+        command.add("apiserver");
         command.addAll(Arrays.asList(options));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         processes.add(process);
@@ -133,30 +130,14 @@ class ApiServerMainIT {
     }
 
     @Test
-    void servesOnceTheKubeconfigIsThere() throws Exception {
-        Path file = folder.resolve("kubeconfig");
-        Running server = running("--kubeconfig=" + file);
-
-        assertThat(server.kubeconfig()).isEqualTo(file);
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
-                .isEqualTo("rw-------");
-        assertThat(folder.toFile().list()).containsExactly("kubeconfig");
-        HttpProbe http = server.http();
-        assertThat(http.get("/version").text("gitVersion")).startsWith("v1.36.");
-        assertThat(http.post(HttpProbe.SLICES, HttpProbe.slice("s1", 1)).status())
-                .isEqualTo(201);
-        assertThat(http.get(HttpProbe.SLICES)
-                        .body()
-                        .at("/items/0/metadata/name")
-                        .asText())
-                .isEqualTo("s1");
-        assertThat(server.printed()).contains(server.url().toString(), "kubectl get resourceslices");
-    }
-
-    @Test
-    void endsBySigtermAndTakesItsKubeconfigAlong() throws Exception {
+    void servesOnceTheKubeconfigIsThereAndTakesItAlongAtTheEnd() throws Exception {
         Running server = running();
-        assertThat(server.kubeconfig()).exists();
+
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(server.kubeconfig())))
+                .isEqualTo("rw-------");
+        assertThat(server.kubeconfig().getParent().toFile().list()).containsExactly("kubeconfig");
+        assertThat(server.http().get("/version").text("gitVersion")).startsWith("v1.36.");
+        assertThat(server.printed()).contains(server.url().toString(), "kubectl get resourceslices");
 
         assertThat(server.ended("-TERM")).isEqualTo(143);
 
@@ -175,6 +156,7 @@ class ApiServerMainIT {
         Running second = running("--kubeconfig=" + file);
         first.ended("-TERM");
 
+        assertThat(second.kubeconfig()).isEqualTo(file);
         assertThat(second.http().get("/readyz").status()).isEqualTo(200);
         second.ended("-TERM");
         assertThat(file).doesNotExist();

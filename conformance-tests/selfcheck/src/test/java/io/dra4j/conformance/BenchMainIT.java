@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.selfcheck.FakeProgram;
+import io.dra4j.selfcheck.Programs;
 import io.dra4j.testkit.driver.MountNamespace;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -21,6 +21,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /** The command {@code bench} over the fake driver, and over many drivers: what must not grow with their number. */
@@ -65,7 +67,7 @@ class BenchMainIT {
     }
 
     private static String[] fakeDriver(int devices) {
-        return FakeProgram.command("--num-devices=" + devices).toArray(String[]::new);
+        return Programs.fake("--num-devices=" + devices).toArray(String[]::new);
     }
 
     /** The fake driver, started by a shell script that has {@code "$@"}. */
@@ -175,17 +177,23 @@ class BenchMainIT {
         assertThat(err.toString()).contains("a call that is measured failed");
     }
 
-    @Test
-    void optionsThatExcludeEachOtherAreRefused() {
-        assertThat(bench(List.of("--calls=10", "--against=other.yaml"), "true")).isEqualTo(3);
-        assertThat(bench(List.of("--calls=9"), "true")).isEqualTo(3);
-        assertThat(bench(List.of("--growth-limit=1"), "true")).isEqualTo(3);
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    --driver-name=a --calls=10 --against=other.yaml -- true | --calls measures one driver, and cannot be combined with --against
+                    --driver-name=a --calls=9 -- true                       | --calls must be at least 10
+                    --driver-name=a --growth-limit=1 -- true                | --growth-limit requires --calls
+                    --nodes=2 --against=other.yaml --rounds=3 -- true       | --nodes hosts its own drivers, and cannot be combined with --against, --rounds, COMMAND
+                    --nodes=2 --driver-name=gpu.example.com                 | --nodes hosts its own drivers, and cannot be combined with --driver-name
+                    --nodes=2 --calls=10                                    | --nodes hosts its own drivers, and cannot be combined with --calls
+                    --nodes=1                                               | --nodes must be at least 2: the others are measured against the first
+                    --nodes=2 --devices=0                                   | --devices must be at least 1
+                    --nodes=2 --idle-seconds=0                              | --idle-seconds must be at least 1 with --nodes
+                    --devices=3 --driver-name=gpu.example.com -- true       | --devices requires --nodes
+                    """)
+    void optionsThatDoNotFitAreRefused(String line, String message) {
+        assertThat(execute(line.split(" "))).isEqualTo(3);
 
-        assertThat(err.toString().lines())
-                .containsExactly(
-                        "dra-conformance: --calls measures one driver, and cannot be combined with --against",
-                        "dra-conformance: --calls must be at least 10",
-                        "dra-conformance: --growth-limit requires --calls");
+        assertThat(err.toString().lines()).containsExactly("dra-conformance: " + message);
     }
 
     @Test
@@ -206,7 +214,7 @@ class BenchMainIT {
     void aDriverOfStandardPathsAlone() throws Exception {
         String missing = MountNamespace.missing();
         assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
-        List<String> command = FakeProgram.command(
+        List<String> command = Programs.fake(
                 "--num-devices=1",
                 "--cdi-root=/var/run/cdi",
                 "--kubelet-plugins-directory-path=/var/lib/kubelet/plugins",
@@ -276,28 +284,5 @@ class BenchMainIT {
                 .containsPattern("other API requests +0 +0.00\n")
                 .containsPattern("processor, of one core +[0-9.]+ % +[0-9.]+ %\n");
         assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
-    }
-
-    @Test
-    void whatIsOfOneDriverIsRefusedWithSeveral() {
-        assertThat(execute("--nodes=2", "--against=other.yaml", "--rounds=3", "--", "true"))
-                .isEqualTo(3);
-        assertThat(execute("--nodes=2", "--driver-name=gpu.example.com")).isEqualTo(3);
-        assertThat(execute("--nodes=2", "--calls=10")).isEqualTo(3);
-        assertThat(execute("--nodes=1")).isEqualTo(3);
-        assertThat(execute("--nodes=2", "--devices=0")).isEqualTo(3);
-        assertThat(execute("--nodes=2", "--idle-seconds=0")).isEqualTo(3);
-        assertThat(execute("--devices=3", "--driver-name=gpu.example.com", "--", "true"))
-                .isEqualTo(3);
-
-        assertThat(err.toString().lines())
-                .containsExactly(
-                        "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --against, --rounds, COMMAND",
-                        "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --driver-name",
-                        "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --calls",
-                        "dra-conformance: --nodes must be at least 2: the others are measured against the first",
-                        "dra-conformance: --devices must be at least 1",
-                        "dra-conformance: --idle-seconds must be at least 1 with --nodes",
-                        "dra-conformance: --devices requires --nodes");
     }
 }

@@ -4,8 +4,10 @@ package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.selfcheck.FakeProgram;
+import io.dra4j.selfcheck.Programs;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.cluster.TlsFront;
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
 import java.io.BufferedReader;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,7 +52,7 @@ class RunMainIT {
     private static String[] fakeDriver(String... flags) {
         List<String> line = new ArrayList<>(Arrays.asList(flags));
         line.addAll(List.of("--driver-name=gpu.example.com", "--start-timeout=60", "--"));
-        line.addAll(FakeProgram.command());
+        line.addAll(Programs.fake());
         return line.toArray(String[]::new);
     }
 
@@ -72,59 +75,40 @@ class RunMainIT {
             assertThat(folder.resolve("report")).doesNotExist();
         }
 
+        /** RUN has a folder for reports, and FAKE the fake driver; ~ is a space within a word. */
         @ParameterizedTest
-        @CsvSource({
-            "rnu, rnu",
-            "rnu --help, unknown command or option rnu",
-            "list al --help, unknown command or option al",
-            "run --drivername=x, --drivername"
-        })
-        void hasNoSuchCommandOrFlag(String line, String word) {
-            isReportedInALine(execute(line.split(" ")), word);
-        }
-
-        @Test
-        void hasNoSettings() {
-            isReportedInALine(run("--config=" + folder.resolve("none.yaml")), "no such file");
-        }
-
-        @ParameterizedTest
-        @CsvSource({"'driver: {name: a, process: {command: [b]}, colour: red}', colour", "driver: {name: [, 'line '"})
-        void hasUnknownSettingsOrNoYaml(String settings, String word) throws IOException {
-            Path file = Files.writeString(folder.resolve("settings.yaml"), settings);
-
-            isReportedInALine(run("--config=" + file), file.toString(), word);
-        }
-
-        @Test
-        void hasNoSuchRequirement() {
-            isReportedInALine(run(fakeDriver("--only=DRA-PREP-99")), "DRA-PREP-99");
-        }
-
-        @Test
-        void hasADriverThatCannotBeRun() {
-            isReportedInALine(run("--driver-name=a", "--", "/no/such/driver"), "/no/such/driver");
-        }
-
-        @Test
-        void hasADriverThatEndsAtOnce() {
-            isReportedInALine(
-                    run("--driver-name=a", "--", "sh", "-c", "echo no hardware; exit 4"),
-                    "exit status 4",
-                    "no hardware");
-        }
-
-        /** The interval is the default, so that a device without a configuration has it, too. */
-        @Test
-        void hasAConfigurationThatShowsNothing() {
+        @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                        rnu                                                       | rnu
+                        rnu --help                                                | unknown command or option rnu
+                        list al --help                                            | unknown command or option al
+                        run --drivername=x                                        | --drivername
+                        RUN --config=none.yaml                                    | no such file
+                        RUN --config={folder}/colour.yaml                         | {folder}/colour.yaml ; colour
+                        RUN --config={folder}/broken.yaml                         | {folder}/broken.yaml ; line
+                        RUN --only=DRA-PREP-99 FAKE                               | DRA-PREP-99
+                        RUN --kubeconfig={folder}/kubeconfig FAKE                 | 127.0.0.1:1
+                        RUN --driver-name=a -- /no/such/driver                    | /no/such/driver
+                        RUN --driver-name=a -- sh -c echo~no~hardware;~exit~4     | exit status 4 ; no hardware
+                        RUN --only=DRA-PREP-26 --valid-config={config} FAKE       | driver.configs.valid ; TIMESLICE_INTERVAL=Default ; a device without a configuration has
+                        """)
+        void hasALineOfWhatIsWrong(String line, String words) throws IOException {
+            Files.writeString(folder.resolve("colour.yaml"), "driver: {name: a, process: {command: [b]}, colour: red}");
+            Files.writeString(folder.resolve("broken.yaml"), "driver: {name: [");
+            Files.writeString(
+                    folder.resolve("kubeconfig"), TlsFront.kubeconfig("server: http://127.0.0.1:1", "token: x"));
+            // the interval is the default, so that a device without a configuration has it, too
             String config = """
-                    {"parameters": {"apiVersion": "gpu.resource.example.com/v1alpha1", "kind": "GpuConfig"}, "effect": "TIMESLICE_INTERVAL"}""";
+                    {"parameters":{"apiVersion":"gpu.resource.example.com/v1alpha1","kind":"GpuConfig"},"effect":"TIMESLICE_INTERVAL"}""";
+            String fake = "--driver-name=gpu.example.com --start-timeout=60 -- " + String.join(" ", Programs.fake());
+            String filled = line.replace("RUN", "run --report={folder}/report").replace("FAKE", fake);
 
             isReportedInALine(
-                    run(fakeDriver("--only=DRA-PREP-26", "--valid-config=" + config)),
-                    "driver.configs.valid",
-                    "TIMESLICE_INTERVAL=Default",
-                    "a device without a configuration has");
+                    execute(Stream.of(filled.split(" "))
+                            .map(word -> word.replace("{folder}", folder.toString())
+                                    .replace("{config}", config)
+                                    .replace('~', ' '))
+                            .toArray(String[]::new)),
+                    words.replace("{folder}", folder.toString()).split(" ; "));
         }
 
         @Test
@@ -139,20 +123,6 @@ class RunMainIT {
                         run("--driver-name=a", "--kubeconfig=" + kubeconfig, "--", "x"),
                         "does not serve resource.k8s.io/v1");
             }
-        }
-
-        @Test
-        void hasNoApiServer() throws IOException {
-            Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
-                            apiVersion: v1
-                            kind: Config
-                            clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
-                            users: [{name: u, user: {}}]
-                            contexts: [{name: c, context: {cluster: c, user: u}}]
-                            current-context: c
-                            """);
-
-            isReportedInALine(run(fakeDriver("--kubeconfig=" + kubeconfig)), "127.0.0.1:1");
         }
 
         @Test
@@ -173,20 +143,12 @@ class RunMainIT {
                     """)
     void aSignalEndsTheDriverAndRemovesItsDirectories(String command, String begun, String later) throws Exception {
         Path places = folder.resolve("places");
-        List<String> line = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                ConformanceMain.class.getName()));
+        List<String> line = new ArrayList<>(List.of(Ended.jdk("java"), "-cp", System.getProperty("java.class.path")));
+        line.add(ConformanceMain.class.getName());
         line.addAll(List.of(command.split(" ")));
-        line.addAll(List.of(
-                "--driver-name=gpu.example.com",
-                "--",
-                "sh",
-                "-c",
-                "echo $$ {ROOT} >> %s; exec \"$@\"".formatted(places),
-                "sh"));
-        line.addAll(FakeProgram.command());
+        line.addAll(List.of("--driver-name=gpu.example.com", "--", "sh", "-c"));
+        line.addAll(List.of("echo $$ {ROOT} >> %s; exec \"$@\"".formatted(places), "sh"));
+        line.addAll(Programs.fake());
         Process process = new ProcessBuilder(line)
                 .directory(folder.toFile())
                 .redirectErrorStream(true)

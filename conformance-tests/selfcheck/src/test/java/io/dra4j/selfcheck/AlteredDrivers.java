@@ -4,6 +4,7 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
@@ -26,7 +27,6 @@ final class AlteredDrivers {
             PrepareMutants.class,
             ApiMutants.class,
             SliceMutants.class,
-            InventoryMutants.class,
             StateMutants.class,
             LifecycleMutants.class,
             ClaimVariants.class,
@@ -42,7 +42,9 @@ final class AlteredDrivers {
     private AlteredDrivers() {}
 
     private static <T> List<T> read(String file, Class<T> type, Function<T, String> id) {
-        YAMLMapper yaml = new YAMLMapper();
+        YAMLMapper yaml = YAMLMapper.builder()
+                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .build();
         yaml.configOverride(List.class).setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY));
         try (InputStream stream = AlteredDrivers.class.getResourceAsStream(file)) {
             List<T> all = yaml.readerForListOf(type).readValue(stream);

@@ -4,9 +4,12 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -24,10 +27,21 @@ import net.bytebuddy.matcher.ElementMatchers;
 
 /**
  * Parts of the bare driver in which some methods answer as the drivers' file says: {@code Part.method} with a value,
- * with null for nothing, or with one field. That is {@code argument} (its index), {@code refused} (the message),
- * {@code merged} (into the part's own answer), {@code after} (milliseconds before its own answer), {@code late} (the
- * same, and the method returns before) or {@code forgiven} (its own failure is logged). In texts, {@code {driver}},
- * {@code {node}}, {@code {data}}, {@code {registry}} and {@code {cdi}} are settings, and {@code {0}} an argument.
+ * with null for nothing, or with fields.
+ *
+ * <ul>
+ *   <li>{@code argument} is the index of the argument to answer with, and {@code refused} the message of a refusal.
+ *   <li>The part's own answer is changed by {@code merged}, by {@code set} (fields of it), by {@code each} (merged into
+ *       each of its elements) and by {@code replaced} (patterns in its JSON, and the texts instead).
+ *   <li>It comes {@code after} milliseconds, or {@code late} ones, and the method returns before; {@code forgiven} logs
+ *       its failure.
+ *   <li>{@code logged} is a line, after which the driver may have {@code ended} with a status.
+ *   <li>{@code when} is a pattern: the answer is in {@code then}, or the part's own where the arguments, as {@code
+ *       [first, second]}, have no match.
+ * </ul>
+ *
+ * <p>In texts, {@code {driver}}, {@code {node}}, {@code {data}}, {@code {registry}} and {@code {cdi}} are settings, and
+ * {@code {0}} an argument.
  */
 final class Answers {
 
@@ -83,7 +97,16 @@ final class Answers {
         @RuntimeType
         Object answer(@This Object part, @AllArguments Object[] arguments, @SuperCall Callable<?> own)
                 throws Exception {
-            JsonNode value = filled(part, arguments);
+            return answer(filled(part, arguments), arguments, own);
+        }
+
+        private Object answer(JsonNode value, Object[] arguments, Callable<?> own) throws Exception {
+            if (value.has("when")) {
+                Pattern when = Pattern.compile(value.get("when").asText());
+                return when.matcher(Arrays.toString(arguments)).find()
+                        ? answer(value.get("then"), arguments, own)
+                        : own.call();
+            }
             if (value.has("argument")) {
                 return arguments[value.get("argument").asInt()];
             }
@@ -92,6 +115,20 @@ final class Answers {
             }
             if (value.has("merged")) {
                 return Json.MAPPER.readerForUpdating(own.call()).readValue(value.get("merged"));
+            }
+            if (value.has("set")) {
+                return ((ObjectNode) own.call())
+                        .setAll((ObjectNode) value.get("set").deepCopy());
+            }
+            if (value.has("each")) {
+                return each((List<?>) own.call(), value.get("each"));
+            }
+            if (value.has("replaced")) {
+                String text = Json.MAPPER.writeValueAsString(own.call());
+                for (Map.Entry<String, JsonNode> one : value.get("replaced").properties()) {
+                    text = text.replaceAll(one.getKey(), one.getValue().asText());
+                }
+                return Json.MAPPER.readValue(text, type);
             }
             if (value.has("after")) {
                 Pauses.millis(value.get("after").asLong());
@@ -103,7 +140,23 @@ final class Answers {
             if (value.has("forgiven")) {
                 forgiven(own);
             }
+            if (value.has("logged")) {
+                Life.current().log(value.get("logged").asText());
+            }
+            if (value.has("ended")) {
+                Life.current().end(value.get("ended").asInt());
+            }
             return value.isNull() || value.isObject() ? null : Json.MAPPER.convertValue(value, type);
+        }
+
+        private static List<Object> each(List<?> items, JsonNode more) throws IOException {
+            List<Object> changed = new ArrayList<>();
+            for (Object item : items) {
+                JsonNode tree = Json.MAPPER.valueToTree(item);
+                JsonNode merged = Json.MAPPER.readerForUpdating(tree).readValue(more);
+                changed.add(Json.MAPPER.convertValue(merged, item.getClass()));
+            }
+            return changed;
         }
 
         private JsonNode filled(Object part, Object... arguments) throws IOException {

@@ -73,7 +73,7 @@ class BareDriver {
 
     /** The versions of the plugin's service. */
     List<String> plugins() {
-        return List.of(PluginV1.VERSION, PluginV1beta1.VERSION);
+        return List.of(PluginV1.VERSION, PluginV1.BETA);
     }
 
     List<BindableService> services() {
@@ -81,8 +81,8 @@ class BareDriver {
         if (plugins().contains(PluginV1.VERSION)) {
             services.add(new PluginV1(this));
         }
-        if (plugins().contains(PluginV1beta1.VERSION)) {
-            services.add(new PluginV1beta1(this));
+        if (plugins().contains(PluginV1.BETA)) {
+            services.add(PluginV1.beta(this));
         }
         if (settings.health()) {
             health.versions().forEach(version -> services.add(() -> health.served(version)));

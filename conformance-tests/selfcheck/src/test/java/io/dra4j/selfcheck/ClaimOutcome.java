@@ -21,17 +21,5 @@ record ClaimOutcome(List<Prepared> devices, String error) {
         Prepared withRequests(List<String> others) {
             return new Prepared(others, pool, device, cdi, share);
         }
-
-        Prepared withPool(String other) {
-            return new Prepared(requests, other, device, cdi, share);
-        }
-
-        Prepared withCdi(List<String> others) {
-            return new Prepared(requests, pool, device, others, share);
-        }
-
-        Prepared withoutShare() {
-            return new Prepared(requests, pool, device, cdi, "");
-        }
     }
 }

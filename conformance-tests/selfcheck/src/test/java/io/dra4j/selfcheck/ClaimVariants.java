@@ -116,18 +116,6 @@ final class ClaimVariants {
         }
     }
 
-    /** As the kubelet does, which prepares no claim that is not reserved for the pod. */
-    @Altered(id = "H-50")
-    static final class Reserved extends ClaimWork {
-        @Override
-        void checkAllocated(JsonNode claim) {
-            super.checkAllocated(claim);
-            if (claim.at("/status/reservedFor").isEmpty()) {
-                throw new Refused("The claim has no consumer");
-            }
-        }
-    }
-
     /** As an API without request policies allows it: each claim says what it takes. */
     @Altered(id = "H-51", with = WithoutPolicies.class)
     static final class AsTheClaimSays extends ClaimWork {
@@ -140,6 +128,8 @@ final class ClaimVariants {
         }
     }
 
+    /** The rule about shares finds none of a mutant that it could try: other claims have them. */
+    @Altered(id = "M-202")
     static final class WithoutPolicies extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -294,18 +284,6 @@ final class ClaimVariants {
             if (!error.isEmpty()) {
                 throw Status.UNKNOWN.withDescription(error).asRuntimeException();
             }
-        }
-    }
-
-    /** As slow as the kubelet just bears, for all claims of a call at once. */
-    @Altered(id = "H-9a")
-    static final class SlowCalls extends Calls {
-        @Override
-        Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
-            if (!claims.isEmpty()) {
-                Pauses.millis(20_000);
-            }
-            return super.prepare(version, claims);
         }
     }
 

@@ -150,7 +150,7 @@ class ConformingPlacesIT {
         private static Result result(String option, String value, String id) throws Exception {
             Settings settings = SettingsReader.parse(
                     "{driver: {name: gpu.example.com, process: {command: %s}}, only: [%s]}"
-                            .formatted(JSON.writeValueAsString(BareProgram.command(option, value)), id),
+                            .formatted(JSON.writeValueAsString(Programs.bare(option, value)), id),
                     "the test",
                     Map.of());
             RunOutcome outcome =

@@ -68,7 +68,7 @@ class FakeDriverIT {
     private static RunOutcome run(String settings, String... options) throws IOException, InterruptedException {
         return new Engine(
                         SettingsReader.parse(settings + TIMEOUT_FACTOR, "the test", Map.of()),
-                        new ProcessDriver(FakeProgram.command(options), Map.of(), TestNode.TIMEOUT),
+                        new ProcessDriver(Programs.fake(options), Map.of(), TestNode.TIMEOUT),
                         Catalogue.load(),
                         Progress.NONE)
                 .run();
@@ -100,7 +100,7 @@ class FakeDriverIT {
     private static void holds(String run, String release, String settings, String only, String... options)
             throws IOException, InterruptedException {
         String form = "driver:\n  name: %s\n  process: {command: [the test has it]}\n%s\nonly: [%s]" + SERVER;
-        RunOutcome outcome = run(form.formatted(FakeProgram.DRIVER, settings, only, release), options);
+        RunOutcome outcome = run(form.formatted(Programs.DRIVER, settings, only, release), options);
 
         List<String> wanted = List.of(only.split(", "));
         assertThat(outcome.results())
@@ -115,7 +115,7 @@ class FakeDriverIT {
     /** Partitions without their counters would be handed out twice. */
     @Test
     void isNoSuccessWithoutDevicesAndTellsWhichGateIsOff() throws Exception {
-        String settings = "driver: {name: %s, process: {command: [the test has it]}}\n".formatted(FakeProgram.DRIVER)
+        String settings = "driver: {name: %s, process: {command: [the test has it]}}\n".formatted(Programs.DRIVER)
                 + "apiServer: {kubernetes: '1.34'}\nonly: [DRA-PREP-01, DRA-CDI-01]\n";
 
         RunOutcome outcome = run(settings, "--num-devices=2", "--gpu-partitions=4");

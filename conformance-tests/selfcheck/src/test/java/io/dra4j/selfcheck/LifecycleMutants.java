@@ -37,7 +37,7 @@ final class LifecycleMutants {
     static final class WithoutHealth extends BareDriver {
         @Override
         List<BindableService> services() {
-            return List.of(new PluginV1(this), new PluginV1beta1(this));
+            return List.of(new PluginV1(this), PluginV1.beta(this));
         }
     }
 
@@ -232,24 +232,6 @@ final class LifecycleMutants {
         }
     }
 
-    @Altered(id = "M-93a")
-    static final class Millis extends HealthReports {
-        @Override
-        long time() {
-            return System.currentTimeMillis();
-        }
-    }
-
-    @Altered(id = "M-93b")
-    static final class Unrefreshed extends HealthReports {
-        @Override
-        void send(boolean changed) {
-            if (changed) {
-                super.send(true);
-            }
-        }
-    }
-
     @Altered(id = "M-94")
     static final class LastComesFirst extends HealthReports {
         @Override
@@ -307,16 +289,6 @@ final class LifecycleMutants {
             };
             services.add(() -> new ServiceName(HealthReports.V1ALPHA1).bind(silent));
             return services;
-        }
-    }
-
-    @Altered(id = "M-136a")
-    static final class WithoutErrors extends CallCounters {
-        @Override
-        void count(String operation, boolean good) {
-            if (good) {
-                super.count(operation, true);
-            }
         }
     }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.selfcheck;
 
 import io.dra4j.selfcheck.ClaimOutcome.Prepared;
+import io.dra4j.testkit.kubelet.ServiceName;
 import io.dra4j.testkit.stubs.dra.v1.Claim;
 import io.dra4j.testkit.stubs.dra.v1.DRAPluginGrpc.DRAPluginImplBase;
 import io.dra4j.testkit.stubs.dra.v1.Device;
@@ -12,14 +13,16 @@ import io.dra4j.testkit.stubs.dra.v1.NodePrepareResourcesResponse;
 import io.dra4j.testkit.stubs.dra.v1.NodeUnprepareResourceResponse;
 import io.dra4j.testkit.stubs.dra.v1.NodeUnprepareResourcesRequest;
 import io.dra4j.testkit.stubs.dra.v1.NodeUnprepareResourcesResponse;
+import io.grpc.BindableService;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.Map;
 
-/** The calls of v1, as {@link Calls} has them. */
+/** The calls of v1 and of v1beta1, as {@link Calls} has them. */
 final class PluginV1 extends DRAPluginImplBase {
 
     static final String VERSION = "v1";
+    static final String BETA = "v1beta1";
 
     private final BareDriver driver;
     private final String version;
@@ -28,10 +31,14 @@ final class PluginV1 extends DRAPluginImplBase {
         this(driver, VERSION);
     }
 
-    /** The same calls, as those of a version that has no share ids unless it is v1. */
-    PluginV1(BareDriver driver, String version) {
+    private PluginV1(BareDriver driver, String version) {
         this.driver = driver;
         this.version = version;
+    }
+
+    /** The same calls, as those of v1beta1, which has no share ids. */
+    static BindableService beta(BareDriver driver) {
+        return () -> new ServiceName("k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin").bind(new PluginV1(driver, BETA));
     }
 
     @Override

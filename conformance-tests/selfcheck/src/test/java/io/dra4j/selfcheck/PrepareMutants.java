@@ -40,20 +40,6 @@ final class PrepareMutants {
         }
     }
 
-    @Altered(id = "M-201")
-    static final class OneIdMore extends ClaimWork {
-        @Override
-        List<Prepared> devices(ObjectNode held) {
-            return super.devices(held).stream().map(OneIdMore::more).toList();
-        }
-
-        private static Prepared more(Prepared device) {
-            List<String> ids = new ArrayList<>(device.cdi());
-            ids.add("gpu.example.com/gpu=all");
-            return device.withCdi(ids);
-        }
-    }
-
     /** Looks before it writes, with nothing to keep others from doing so, too. */
     @Altered(id = "M-25", with = FilesOfTheMoment.class)
     static final class Racing extends ClaimWork {
@@ -99,21 +85,6 @@ final class PrepareMutants {
             files(settings.driver() + "-gpu_" + uid + "_*.json").stream()
                     .limit(1)
                     .forEach(this::remove);
-        }
-    }
-
-    @Altered(id = "M-31")
-    static final class Everybodys extends ClaimWork {
-        @Override
-        boolean isOwn(JsonNode result) {
-            return true;
-        }
-
-        @Override
-        void checkExists(JsonNode result) {
-            if (super.isOwn(result)) {
-                super.checkExists(result);
-            }
         }
     }
 
@@ -166,14 +137,6 @@ final class PrepareMutants {
                 }
             }
             return super.acceptedPool(result);
-        }
-    }
-
-    @Altered(id = "M-82")
-    static final class OtherPool extends ClaimWork {
-        @Override
-        String acceptedPool(JsonNode result) {
-            return result.path("device").asText().equals("gpu-7") ? "none" : super.acceptedPool(result);
         }
     }
 
@@ -230,19 +193,6 @@ final class PrepareMutants {
                 driver.cdi.write(Json.object().put("uid", id.uid()));
             }
             return super.plan(id, claim);
-        }
-    }
-
-    @Altered(id = "M-148")
-    static final class ForPodsAlone extends ClaimWork {
-        @Override
-        void checkAllocated(JsonNode claim) {
-            super.checkAllocated(claim);
-            for (JsonNode consumer : claim.at("/status/reservedFor")) {
-                if (!consumer.path("resource").asText().equals("pods")) {
-                    throw new Refused("The claim is not reserved for a pod");
-                }
-            }
         }
     }
 
@@ -315,14 +265,6 @@ final class PrepareMutants {
             Collections.reverse(entries);
             entries.sort(order());
             return entries;
-        }
-    }
-
-    @Altered(id = "M-42b")
-    static final class FirstTakesAll extends Configs {
-        @Override
-        boolean applies(JsonNode entry, String request) {
-            return request.equals("r0") || super.applies(entry, request);
         }
     }
 

@@ -51,17 +51,6 @@ final class RegistrationMutants {
         }
     }
 
-    @Altered(id = "M-08")
-    static final class Touchy extends Registration {
-        @Override
-        void notified(RegistrationStatus status) {
-            super.notified(status);
-            if (!status.getPluginRegistered()) {
-                Life.current().end(1);
-            }
-        }
-    }
-
     @Altered(id = "M-108a")
     static final class Once extends Registration {
         private final AtomicInteger asked = new AtomicInteger();

@@ -5,7 +5,6 @@ package io.dra4j.selfcheck;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.selfcheck.ClaimOutcome.Prepared;
-import io.grpc.Status;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,15 +65,6 @@ final class ResponseMutants {
         }
     }
 
-    @Altered(id = "M-56")
-    static final class Silent extends Calls {
-        @Override
-        Map<String, String> unprepare(String version, List<ClaimId> claims) {
-            super.unprepare(version, claims);
-            return Map.of();
-        }
-    }
-
     /** Changes the responses to Prepare. */
     abstract static class ChangedResponses extends Calls {
         @Override
@@ -89,27 +79,6 @@ final class ResponseMutants {
         }
     }
 
-    /** Changes each device of the responses to Prepare. */
-    abstract static class ChangedDevices extends ChangedResponses {
-        @Override
-        Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
-            answers.replaceAll((uid, answer) -> each(answer, this::changed));
-            return answers;
-        }
-
-        abstract Prepared changed(Prepared device);
-    }
-
-    /** Changes each CDI id of the responses to Prepare. */
-    abstract static class ChangedIds extends ChangedDevices {
-        @Override
-        Prepared changed(Prepared device) {
-            return device.withCdi(device.cdi().stream().map(this::changed).toList());
-        }
-
-        abstract String changed(String id);
-    }
-
     @Altered(id = "M-17")
     static final class WithoutSecond extends ChangedResponses {
         @Override
@@ -118,23 +87,6 @@ final class ResponseMutants {
                 answers.remove(List.copyOf(answers.keySet()).get(1));
             }
             return answers;
-        }
-    }
-
-    @Altered(id = "M-18")
-    static final class WithExtra extends ChangedResponses {
-        @Override
-        Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
-            answers.put("00000000-0000-4000-8000-000000000000", ClaimOutcome.of(List.of()));
-            return answers;
-        }
-    }
-
-    @Altered(id = "M-19")
-    static final class WithoutPool extends ChangedDevices {
-        @Override
-        Prepared changed(Prepared device) {
-            return device.withPool("");
         }
     }
 
@@ -147,59 +99,6 @@ final class ResponseMutants {
                             ? each(answer, device -> device.withRequests(List.of()))
                             : answer);
             return answers;
-        }
-    }
-
-    @Altered(id = "M-39")
-    static final class WithoutShare extends ChangedDevices {
-        @Override
-        Prepared changed(Prepared device) {
-            return device.withoutShare();
-        }
-    }
-
-    /** The rule about shares finds none that it could try: other claims have them. */
-    @Altered(id = "M-202", with = WithoutPolicy.class)
-    static final class WithoutShareAndPolicy extends ChangedDevices {
-        @Override
-        Prepared changed(Prepared device) {
-            return device.withoutShare();
-        }
-    }
-
-    static final class WithoutPolicy extends Inventory {
-        @Override
-        ObjectNode device(String name, int index, String memory) {
-            ObjectNode device = super.device(name, index, memory);
-            device.path("capacity").forEach(capacity -> ((ObjectNode) capacity).remove("requestPolicy"));
-            return device;
-        }
-    }
-
-    @Altered(id = "M-47b")
-    static final class NotEmpty extends ChangedResponses {
-        @Override
-        Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
-            if (answers.isEmpty()) {
-                throw Status.INVALID_ARGUMENT.withDescription("no claims").asRuntimeException();
-            }
-            return answers;
-        }
-    }
-
-    @Altered(id = "M-59a")
-    static final class WithoutClass extends ChangedIds {
-        @Override
-        String changed(String id) {
-            return id.replaceFirst("/[^=]*=", "=");
-        }
-    }
-
-    @Altered(id = "M-59b")
-    static final class IllegalCharacter extends ChangedIds {
-        @Override
-        String changed(String id) {
-            return id + "_$";
         }
     }
 
@@ -250,17 +149,6 @@ final class ResponseMutants {
         void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
             super.forget(id, held, known);
             gone.add(id.namespace() + "/" + id.name());
-        }
-    }
-
-    @Altered(id = "M-52")
-    static final class Exact extends ClaimWork {
-        @Override
-        void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
-            if (known.isEmpty()) {
-                throw new Refused("The claim is not prepared");
-            }
-            super.forget(id, held, known);
         }
     }
 

@@ -107,10 +107,7 @@ final class Runner {
         List<String> declared = new ArrayList<>(List.of("adm"));
         declared.addAll(List.of(capabilities));
         return Map.of(
-                "/driver/declares",
-                JSON.valueToTree(declared),
-                "/driver/hooks/old",
-                JSON.valueToTree(BareProgram.command()));
+                "/driver/declares", JSON.valueToTree(declared), "/driver/hooks/old", JSON.valueToTree(Programs.bare()));
     }
 
     /** Runs the suite on a conforming variant: in this JVM, or as a process if it needs one. */
@@ -127,7 +124,7 @@ final class Runner {
     /** Runs the suite on a conforming variant as a process, with more settings. */
     static RunOutcome run(Variant variant, String selection, Map<String, JsonNode> more)
             throws IOException, InterruptedException {
-        List<String> command = BareProgram.command(arguments(variant).toArray(String[]::new));
+        List<String> command = Programs.bare(arguments(variant).toArray(String[]::new));
         Map<String, JsonNode> changed = new HashMap<>();
         changed.put("/driver/process/command", JSON.valueToTree(command));
         changed.put("/driver/process/environment", JSON.valueToTree(ENVIRONMENT));
@@ -162,7 +159,7 @@ final class Runner {
 
     /** The driver as a process. */
     static ProcessDriver process(List<String> arguments) throws IOException, InterruptedException {
-        return new ProcessDriver(BareProgram.command(arguments.toArray(String[]::new)), FAULT_FILE, START_TIMEOUT);
+        return new ProcessDriver(Programs.bare(arguments.toArray(String[]::new)), FAULT_FILE, START_TIMEOUT);
     }
 
     static List<String> arguments(Mutant mutant) {

@@ -4,18 +4,30 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** Mutants that publish the wrong slices, repair them late, or handle failures wrongly. */
+/** Mutants that publish the wrong devices or slices, repair them late, or handle failures wrongly. */
 final class SliceMutants {
 
     private static final long NEVER = 1_000_000_000;
     private static final int LAST_INDEX = 0xfffff;
+    private static final long TEN_SECONDS = 10_000;
 
     private SliceMutants() {}
 
@@ -82,17 +94,6 @@ final class SliceMutants {
         @Override
         ObjectNode named(ObjectNode metadata, String pool, int index) {
             return super.named(metadata, pool, turned ? LAST_INDEX - index : index);
-        }
-    }
-
-    @Altered(id = "M-76")
-    static final class OnceOnly extends Publisher {
-        @Override
-        void watch() {}
-
-        @Override
-        void awaitWork() {
-            Pauses.forEver();
         }
     }
 
@@ -206,47 +207,6 @@ final class SliceMutants {
         }
     }
 
-    @Altered(id = "M-79a")
-    static class EndsOnConflict extends Publisher {
-        int deadly() {
-            return 409;
-        }
-
-        @Override
-        void failed(ApiClient.Failed problem) {
-            if (problem.status == deadly()) {
-                Life.current().log("fatal: " + problem.getMessage());
-                Life.current().end(1);
-            }
-            super.failed(problem);
-        }
-    }
-
-    @Altered(id = "M-203")
-    static final class EndsOnError extends Publisher {
-        @Override
-        void failed(ApiClient.Failed problem) {
-            Life.current().end(1);
-        }
-    }
-
-    @Altered(id = "M-79b")
-    static final class EndsOnServerError extends EndsOnConflict {
-        @Override
-        int deadly() {
-            return 500;
-        }
-    }
-
-    /** Lists and watches slices, and writes none; {@link FailingRunIT} tests it, and the next four. */
-    @Altered(id = "M-137")
-    static final class Silent extends SlicePlan {
-        @Override
-        void apply(List<JsonNode> existing) {
-            Life.current().log("E1123 01:02:03.000004       1 main.go:7] no devices were found");
-        }
-    }
-
     /** Writes in an encoding that the API server does not read. */
     @Altered(id = "M-138")
     static final class Outdated extends ApiClient {
@@ -256,34 +216,196 @@ final class SliceMutants {
         }
     }
 
-    /** Has no socket, and no slices, before there is a device. */
-    @Altered(id = "M-230")
-    static final class Waiting extends BareDriver {
-        @Override
-        void start() {
-            Life.current().log("I1123 01:02:03.000004       1 main.go:7] No device detected, retrying in 1m0s");
-            Pauses.forEver();
-        }
-    }
-
-    @Altered(id = "M-231")
-    static final class Panicking extends BareDriver {
-        @Override
-        void start() {
-            Life.current().log("panic: no PCIe root\n\ngoroutine 1 [running]:\nmain.main()\n\tmain.go:75 +0x17");
-            Life.current().end(2);
-        }
-    }
-
     /** Serves the first instance on a node only: another one ends. */
     @Altered(id = "M-139")
     static final class Alone extends BareDriver {
         @Override
-        void start() throws java.io.IOException {
+        void start() throws IOException {
             if (!settings.podUid().isEmpty()) {
-                throw new java.io.IOException("another instance of the driver may be running");
+                throw new IOException("another instance of the driver may be running");
             }
             super.start();
+        }
+    }
+
+    @Altered(id = "M-73")
+    static final class Dated extends Inventory {
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            long seen = System.currentTimeMillis() / TEN_SECONDS;
+            device.withObject("/attributes/lastSeen").put("int", seen);
+            return device;
+        }
+    }
+
+    /** As a hash map has it that is seeded by the process. */
+    @Altered(id = "M-74")
+    static final class Shuffled extends Inventory {
+        private final long seed = Life.current().number();
+
+        @Override
+        Map<String, List<ObjectNode>> pools() {
+            Map<String, List<ObjectNode>> pools = super.pools();
+            pools.values().forEach(devices -> Collections.shuffle(devices, new Random(seed)));
+            return pools;
+        }
+    }
+
+    /** As a map of few entries keeps its order by chance, and not each time. */
+    @Altered(id = "M-221")
+    static final class Turning extends Inventory {
+        private final boolean turned = starts() % 4 == 0;
+
+        private long starts() {
+            try {
+                Path starts = Files.createDirectories(settings.data()).resolve("starts");
+                Files.writeString(starts, "x", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                return Files.size(starts);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        Map<String, List<ObjectNode>> pools() {
+            Map<String, List<ObjectNode>> pools = super.pools();
+            if (turned) {
+                pools.values().forEach(Collections::reverse);
+            }
+            return pools;
+        }
+    }
+
+    @Altered(id = "M-95")
+    static final class Now extends SlicePlan {
+        @Override
+        void date(String pool, ObjectNode device, List<JsonNode> existing) {
+            long now = System.currentTimeMillis() / TEN_SECONDS * TEN_SECONDS;
+            for (JsonNode taint : device.path("taints")) {
+                ((ObjectNode) taint).put("timeAdded", Instant.ofEpochMilli(now).toString());
+            }
+        }
+    }
+
+    @Altered(id = "M-96")
+    static final class Dangling extends Inventory {
+        @Override
+        List<ObjectNode> counterSets(List<ObjectNode> devices) {
+            List<ObjectNode> sets = super.counterSets(devices);
+            return sets.isEmpty() ? sets : sets.subList(0, sets.size() - 1);
+        }
+    }
+
+    /** A device that was absent once never comes. */
+    @Altered(id = "M-114a")
+    static final class NothingNew extends Inventory {
+        private final Set<String> absent = ConcurrentHashMap.newKeySet();
+
+        @Override
+        Map<String, String[]> faults() {
+            Map<String, String[]> faults = new HashMap<>(super.faults());
+            faults.values().stream().filter(fault -> fault[1].equals("absent")).forEach(fault -> absent.add(fault[0]));
+            absent.forEach(device -> faults.put(device, new String[] {device, "absent"}));
+            return faults;
+        }
+    }
+
+    @Altered(id = "M-140b")
+    static final class BackAtTheEnd extends Inventory {
+        private final Set<String> absent = ConcurrentHashMap.newKeySet();
+
+        @Override
+        Map<String, List<ObjectNode>> pools() {
+            faults().forEach(this::note);
+            Map<String, List<ObjectNode>> pools = super.pools();
+            pools.values()
+                    .forEach(devices -> devices.sort(Comparator.comparing(
+                            device -> absent.contains(device.path("name").asText()))));
+            return pools;
+        }
+
+        private void note(String device, String[] fault) {
+            if (fault[1].equals("absent")) {
+                absent.add(device);
+            }
+        }
+    }
+
+    /** A device that was tainted once stays so. */
+    @Altered(id = "M-127b")
+    static final class Unforgiving extends Inventory {
+        private final Map<String, String[]> known = new ConcurrentHashMap<>();
+
+        @Override
+        Map<String, String[]> faults() {
+            Map<String, String[]> faults = super.faults();
+            faults.forEach((device, fault) -> {
+                if (!fault[1].equals("absent")) {
+                    known.put(device, fault);
+                }
+            });
+            known.forEach(faults::putIfAbsent);
+            return faults;
+        }
+    }
+
+    /** The policy depends on what is prepared. */
+    @Altered(id = "M-130", with = Telling.class)
+    static final class WhileTaken extends Inventory {
+        private volatile boolean taken;
+
+        @Override
+        List<String> faultLines() {
+            List<String> lines = new ArrayList<>(super.faultLines());
+            lines.add("# taken: " + taken);
+            return lines;
+        }
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            if (taken) {
+                device.withObject("/capacity/memory/requestPolicy/validRange").put("min", "2Gi");
+            }
+            return device;
+        }
+    }
+
+    static final class Telling extends ClaimWork {
+        @Override
+        void finish(Map<String, ObjectNode> held, ObjectNode fresh) {
+            super.finish(held, fresh);
+            ((WhileTaken) driver.inventory).taken = true;
+        }
+
+        @Override
+        void release(String uid) {
+            super.release(uid);
+            ((WhileTaken) driver.inventory).taken = false;
+        }
+    }
+
+    @Altered(id = "M-126c")
+    static final class BothForms extends Inventory {
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            ObjectNode capacity = device.withObject("/capacity");
+            capacity.set(settings.driver() + "/memory", capacity.get("memory").deepCopy());
+            return device;
+        }
+    }
+
+    /** The hook renumber reverses the order of the hardware. */
+    @Altered(id = "M-149")
+    static final class ByMinor extends Inventory {
+        final boolean moved = Files.exists(
+                Path.of(settings.text("--fault-file", "/none/faults")).resolveSibling("renumbered"));
+
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            return super.device(name, moved ? size() - 1 - index : index, memory);
         }
     }
 }

@@ -49,17 +49,6 @@ final class SliceVariants {
         }
     }
 
-    @Altered(id = "H-46")
-    static final class LongNames extends Inventory {
-        @Override
-        ObjectNode device(String name, int index, String memory) {
-            ObjectNode device = super.device(name, index, memory);
-            ObjectNode attributes = device.withObject("/attributes");
-            attributes.set(settings.driver() + "/model", attributes.remove("model"));
-            return device;
-        }
-    }
-
     @Altered(id = "H-85")
     static final class LateReads extends Publisher {
         private static final Duration READS = Duration.ofSeconds(3);

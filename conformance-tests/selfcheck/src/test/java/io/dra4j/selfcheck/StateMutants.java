@@ -122,16 +122,6 @@ final class StateMutants {
         }
     }
 
-    @Altered(id = "M-85")
-    static final class Panicking extends StateFile {
-        @Override
-        Optional<Map<String, ObjectNode>> damaged(IOException problem) {
-            Life.current().log("panic: " + problem);
-            Life.current().end(2);
-            return Optional.empty();
-        }
-    }
-
     @Altered(
             id = "M-86",
             with = {TrustingWork.class, NamesOfTheMoment.class})
@@ -241,24 +231,6 @@ final class StateMutants {
         @Override
         Set<Integer> taken() {
             return seen;
-        }
-    }
-
-    @Altered(id = "M-60")
-    static final class LateSpec extends CdiSpecs {
-        @Override
-        void write(ObjectNode held) {
-            Pauses.later(200, () -> super.write(held));
-        }
-    }
-
-    @Altered(id = "M-61a")
-    static final class WithoutEdits extends CdiSpecs {
-        @Override
-        ObjectNode device(JsonNode device) {
-            ObjectNode described = super.device(device);
-            described.putObject("containerEdits");
-            return described;
         }
     }
 
@@ -372,26 +344,6 @@ final class StateMutants {
         void start() throws IOException {
             cdi.files("*.json").forEach(cdi::remove);
             super.start();
-        }
-    }
-
-    @Altered(id = "M-118e")
-    static final class MetadataOfHalf extends Metadata {
-        @Override
-        ObjectNode content(ObjectNode held, JsonNode first, String version) {
-            ObjectNode content = super.content(held, first, version);
-            if (version.equals("v1alpha1")) {
-                content.putArray("requests");
-            }
-            return content;
-        }
-    }
-
-    @Altered(id = "M-124c")
-    static final class OneNodeForTwo extends CdiSpecs {
-        @Override
-        String node(String device) {
-            return super.node(device.equals("gpu-1") ? "gpu-0" : device);
         }
     }
 

@@ -115,12 +115,12 @@ final class StateVariants {
     }
 
     /** The hook renumber moves the names, and claims are refused then. */
-    @Altered(id = "H-39", with = InventoryMutants.ByMinor.class)
+    @Altered(id = "H-39", with = SliceMutants.ByMinor.class)
     static final class Wary extends ClaimWork {
         @Override
         void check(ClaimId id) {
             super.check(id);
-            if (((InventoryMutants.ByMinor) driver.inventory).moved) {
+            if (((SliceMutants.ByMinor) driver.inventory).moved) {
                 throw new Refused("The device of the claim is other hardware now");
             }
         }

@@ -7,8 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.dra4j.selfcheck.BareProgram;
-import io.dra4j.selfcheck.FakeProgram;
+import io.dra4j.selfcheck.Programs;
 import io.dra4j.testkit.driver.MountNamespace;
 import io.dra4j.testkit.driver.ProcessSettings;
 import java.io.ByteArrayOutputStream;
@@ -64,13 +63,13 @@ class PlayIT {
     private static PlaySettings.Driver[] drivers(List<String> command) {
         return new PlaySettings.Driver[] {
             new PlaySettings.Driver(GPUS, ProcessSettings.of(command, Map.of("NUM_DEVICES", "12"))),
-            new PlaySettings.Driver(NICS, FakeProgram.command("--device-profile=net", "--num-devices=12"))
+            new PlaySettings.Driver(NICS, Programs.fake("--device-profile=net", "--num-devices=12"))
         };
     }
 
     /** The fake driver, started by a shell script that ends with {@code "$@"}. */
     private static List<String> scripted(String script) {
-        return Stream.concat(Stream.of("sh", "-c", script, "sh"), FakeProgram.command().stream())
+        return Stream.concat(Stream.of("sh", "-c", script, "sh"), Programs.fake().stream())
                 .toList();
     }
 
@@ -99,7 +98,7 @@ class PlayIT {
 
     @Test
     void showsTheWholeWayOfAClaim() {
-        assertThat(run(FakeProgram.command())).as(output()).isTrue();
+        assertThat(run(Programs.fake())).as(output()).isTrue();
 
         assertThat(output())
                 .contains("gpu-11 index=11")
@@ -165,7 +164,7 @@ class PlayIT {
 
         @Test
         void whenTheDriverPublishesNothing() throws Exception {
-            assertThat(run(BareProgram.command("--variant", "H-19"))).isFalse();
+            assertThat(run(Programs.bare("--variant", "H-19"))).isFalse();
 
             assertThat(output()).contains("FAILED in step", "gpu.example.com published no ResourceSlice within 30 s; ");
         }
@@ -183,7 +182,7 @@ class PlayIT {
     @Execution(ExecutionMode.CONCURRENT)
     void runsDemosThatNeedOptionsOfTheDriver(String demo, String option, @TempDir Path folder) throws Exception {
         Path faults = Files.writeString(folder.resolve("faults"), "gpu-0 NoSchedule ecc-error\n");
-        List<String> command = FakeProgram.command(option.replace("FAULTS", faults.toString()));
+        List<String> command = Programs.fake(option.replace("FAULTS", faults.toString()));
 
         assertThat(run(
                         settings("demos/" + demo, Duration.ofMinutes(3), new PlaySettings.Driver(GPUS, command)),
@@ -196,7 +195,7 @@ class PlayIT {
 
     /** The fake driver as an image would start it, with all paths as on a node. */
     private static PlaySettings.Driver hardWired(String name, String profile) {
-        List<String> command = FakeProgram.command(
+        List<String> command = Programs.fake(
                 "--device-profile=" + profile,
                 "--num-devices=12",
                 "--cdi-root=/var/run/cdi",
@@ -232,7 +231,7 @@ class PlayIT {
                 }
             }
         };
-        PlaySettings settings = settings("demo", STEP_TIMEOUT, drivers(FakeProgram.command()));
+        PlaySettings settings = settings("demo", STEP_TIMEOUT, drivers(Programs.fake()));
         Play play = new Play(settings, new PrintStream(closer, true, UTF_8));
         playing.add(play);
 
