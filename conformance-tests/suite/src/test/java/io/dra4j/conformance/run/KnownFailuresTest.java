@@ -42,7 +42,7 @@ class KnownFailuresTest {
         return new KnownFailure(id, variant, issue, LAST_DAY, "comes with release 2");
     }
 
-    /** What an entry, on a day after the last one of its promise, makes of a verdict of DRA-PREP-03[v1]. */
+    /** The verdict that an entry makes of one of DRA-PREP-03[v1], and what it says, days after its promise. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                     DRA-PREP-03 | ``      | 0 | FAIL           | DEVIATION      | A known failure until 2027-01-31: comes with release 2 (https://example.com/issues/5) |
