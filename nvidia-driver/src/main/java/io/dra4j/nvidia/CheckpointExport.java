@@ -43,7 +43,6 @@ record CheckpointExport(String driver, Nvml nvml, NodeDevices.Settings settings,
     /**
      * Writes the checkpoint, and moves the journal away.
      *
-     * @return a sentence that says what was done
      * @throws DraException if a claim can't be handed over; nothing has changed then
      */
     String run(HandOver handOver) {

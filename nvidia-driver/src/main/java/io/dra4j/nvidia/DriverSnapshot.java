@@ -20,15 +20,12 @@ import java.util.stream.Stream;
  * A reading of an installed driver and of its devices.
  *
  * @param installed the driver's fingerprint
- * @param reading what NVML reports
- * @param devices the driver's devices
  * @param away the GPUs assigned to virtual machines, as NVML last reported them
  */
 record DriverSnapshot(String installed, Reading reading, NodeDevices devices, List<Gpu> away) {
 
     static final DriverSnapshot NONE = new DriverSnapshot("", Reading.NOTHING, NodeDevices.NONE, List.of());
 
-    /** Copies the list. */
     DriverSnapshot {
         away = List.copyOf(away);
     }
@@ -36,8 +33,6 @@ record DriverSnapshot(String installed, Reading reading, NodeDevices devices, Li
     /**
      * Reads the node.
      *
-     * @param held returns the claims that are currently held
-     * @param known the GPUs as NVML has reported them so far
      * @throws io.dra4j.nvidia.nvml.NvmlException if NVML can't be read: unknown does not mean none
      */
     static DriverSnapshot read(

@@ -47,7 +47,6 @@ final class NvidiaAuditedNode implements AuditedNode {
     /**
      * Creates the node.
      *
-     * @param earlierBoot finds out whether claims of NVIDIA's own driver ended with an earlier boot
      * @param known the GPUs as the driver last read them: some may be assigned to virtual machines
      */
     NvidiaAuditedNode(

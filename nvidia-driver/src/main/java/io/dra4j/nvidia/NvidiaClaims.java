@@ -54,7 +54,6 @@ record NvidiaClaims(
         MachineClaims machines,
         PartitionClaims partitions) {
 
-    /** Returns the recorded states of the MIG devices of all held claims. */
     static List<ProviderState> migStates(DriverContext runtime) {
         return migStates(runtime.held().stream());
     }
@@ -197,7 +196,6 @@ record NvidiaClaims(
     /**
      * Unprepares a claim of this boot.
      *
-     * @param last the last reading
      * @param runtime has the other claims; null before the start
      */
     void unprepare(HeldClaim claim, DriverSnapshot last, @Nullable DriverContext runtime, ClaimContext context) {

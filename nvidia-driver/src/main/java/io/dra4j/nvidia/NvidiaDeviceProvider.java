@@ -90,7 +90,6 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         return DriverSnapshot.read(nvml, settings, passthrough, this::held, nvml.known());
     }
 
-    /** Returns the claims that are held, and none before the start. */
     List<HeldClaim> held() {
         return driver == null ? List.of() : driver.held();
     }
@@ -135,7 +134,6 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         watch = new GpuWatch(nvml, new WatchedNode(started), faults, policy, started.clock());
     }
 
-    /** The node, as the watch sees it. */
     private final class WatchedNode implements GpuWatch.Node {
         private final DriverContext runtime;
 

@@ -147,7 +147,6 @@ public final class NvidiaDriverMain {
                             MeterFilter.denyUnless(id -> Set.of(CALLS, CLAIMS).contains(id.getName())));
         }
 
-        /** Adds the metrics to those that are shown. */
         static void addTo(CompositeMeterRegistry shown, String driver, String node, Supplier<List<HeldClaim>> held) {
             Map.of("prepare", Phase.PREPARING, "unprepare", Phase.UNPREPARING)
                     .forEach((name, phase) -> Gauge.builder(

@@ -168,7 +168,6 @@ class NvidiaOptions extends DriverOptions {
     @Option(names = "--checkpoint-release", order = 12, paramLabel = "RELEASE", defaultValue = "")
     private String checkpointRelease;
 
-    /** Returns the form of the checkpoint for handing over claims. */
     GoForm checkpointForm() {
         return checkpointRelease.isEmpty()
                 ? GoForm.ofTakenOver(directory().resolve(GoCheckpoint.FILE + NvidiaTakeOver.PUT_ASIDE))
@@ -216,7 +215,6 @@ class NvidiaOptions extends DriverOptions {
         return cdiHook == null || cdiHook.toString().isEmpty() ? null : cdiHook;
     }
 
-    /** Returns the checks of this driver's node, in addition to those of every driver. */
     List<Check> checks(ClusterApi cluster) {
         List<Check> checks = new ArrayList<>(NvidiaChecks.of(install, roots(), cdiHook(), directory()));
         if (install.isDynamicMig()) {
@@ -266,7 +264,6 @@ class NvidiaOptions extends DriverOptions {
                 new Passthrough.Settings(install.isPassthrough(), install.sysfs(), procRoot()));
     }
 
-    /** Returns the take-over from NVIDIA's own driver; empty if its claims are left alone. */
     Optional<TakeOver> takeOver() {
         return takeOver == TakeOverMode.ignore
                 ? Optional.empty()
@@ -293,7 +290,6 @@ class NvidiaOptions extends DriverOptions {
                 healthPolicy().stateFile().read().gpus());
     }
 
-    /** Returns the driver's directory below the kubelet's plugins. */
     final Path directory() {
         return kubeletPluginsDirectory().resolve(driverName());
     }

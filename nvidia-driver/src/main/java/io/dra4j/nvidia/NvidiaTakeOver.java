@@ -71,11 +71,6 @@ final class NvidiaTakeOver implements TakeOver {
     private final List<Runnable> whenTaken = new ArrayList<>();
     private @Nullable DriverSnapshot snapshot;
 
-    /**
-     * The node.
-     *
-     * @param earlierBoot has the checkpoint, and finds out whether its claims are from this boot
-     */
     record Node(Nvml nvml, NodeDevices.Settings settings, EarlierBoot earlierBoot) {}
 
     NvidiaTakeOver(Node node, Edits edits, DeviceSharing sharing) {

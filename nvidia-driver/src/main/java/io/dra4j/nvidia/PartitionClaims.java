@@ -91,7 +91,6 @@ final class PartitionClaims {
         this.smi = smi;
     }
 
-    /** Returns whether a claim with a device has a partition. */
     boolean isFor(Offer offer) {
         return offer.isWhole() && fabric.isNeeded();
     }
@@ -234,7 +233,6 @@ final class PartitionClaims {
      * Deactivates the partition of a claim, unless another claim has it too. Without a record, as with a claim of an
      * earlier driver, the claim's GPUs determine the partition.
      *
-     * @param last the last reading
      * @param runtime has the other claims; null before the start
      * @throws DraException if a retry may deactivate it; it stays recorded
      */

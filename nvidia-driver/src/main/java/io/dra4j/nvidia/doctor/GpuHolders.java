@@ -31,17 +31,14 @@ import java.util.stream.Stream;
 /**
  * Checks that no daemon keeps open a GPU that the driver has to change.
  *
- * @param node its GPUs
  * @param changes the driver's changes to GPUs, during which no process may have them open
  * @param smi switches persistence mode off, so that nvidia-persistenced releases a GPU
- * @param proc the node's proc file system
  */
 record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) implements Check {
 
     /**
      * The changes that the driver makes to GPUs.
      *
-     * @param ofMigMode switches MIG mode
      * @param ofDriver takes GPUs from NVIDIA's driver, for virtual machines
      */
     record Changes(boolean ofMigMode, boolean ofDriver) {}

@@ -42,8 +42,6 @@ public final class NvidiaChecks {
     /**
      * Returns the checks, none of which has run yet.
      *
-     * @param install the options that locate NVIDIA's driver
-     * @param roots the roots of the driver
      * @param hook the program that an option names; null for the driver's own
      * @param directory the driver's directory, to which it copies its own
      */
@@ -88,7 +86,6 @@ public final class NvidiaChecks {
                 : CheckResult.healthy("the driver copies it to %s when it starts".formatted(directory));
     }
 
-    /** Checks that the program which prepares containers is there. */
     private CheckResult hook(HookProgram program, String fix) {
         String path = program.path().toString();
         try {
@@ -105,7 +102,6 @@ public final class NvidiaChecks {
         }
     }
 
-    /** Checks that the fabric manager answers, if claims need partitions. */
     private CheckResult fabricManager() {
         FabricManager.Reading found = install.fabricManager().read();
         if (found.problem() != null) {
@@ -121,7 +117,6 @@ public final class NvidiaChecks {
                 .formatted(all.size(), all.stream().filter(Partition::isActive).count()));
     }
 
-    /** Checks that NVIDIA's driver is below the driver root. */
     private CheckResult driverRoot() {
         try {
             return CheckResult.healthy(node.library().toString());
@@ -142,7 +137,6 @@ public final class NvidiaChecks {
         }
     }
 
-    /** Checks that the device nodes and files for containers exist. */
     private CheckResult files(Edits edits) {
         if (node.isForMachines()) {
             return CheckResult.healthy("virtual machines have all GPUs: they are not needed");
@@ -174,7 +168,6 @@ public final class NvidiaChecks {
         }
     }
 
-    /** Checks that NVML works with the kernel's driver, and reports GPUs. */
     private CheckResult nvml() {
         if (node.isForMachines()) {
             return CheckResult.healthy("virtual machines have all GPUs");

@@ -51,7 +51,6 @@ public final class FabricManager {
     /**
      * The known state of the partitions.
      *
-     * @param isNeeded whether claims get partitions
      * @param partitions the partitions; if it does not answer, those of its last answer
      * @param problem the reason why it does not answer; null if it does
      */
@@ -60,14 +59,12 @@ public final class FabricManager {
             Partitions partitions,
             @Nullable String problem) {
 
-        /** Claims get no partitions. */
         public static final Reading NOT_NEEDED = new Reading(false, new Partitions(List.of()), null);
     }
 
     /**
      * Creates the object; calls nothing yet.
      *
-     * @param isNeeded returns whether claims get partitions
      * @param library returns its library, or throws a DraException
      * @param address the path of its socket, or its host and port
      */
@@ -143,11 +140,7 @@ public final class FabricManager {
         return address.equals("0000:00:00.0") ? "" : address;
     }
 
-    /**
-     * Activates or deactivates a partition, unless it already has that state.
-     *
-     * @throws FabricException if that fails
-     */
+    /** Activates or deactivates a partition, unless it already has that state. */
     public synchronized void change(Partition partition, boolean isActive) {
         String function = isActive ? ACTIVATE : DEACTIVATE;
         try {

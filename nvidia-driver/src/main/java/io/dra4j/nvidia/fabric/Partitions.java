@@ -15,23 +15,12 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The partitions that the fabric manager supports on a node.
- *
- * @param all the partitions in the fabric manager's order
- */
+/** The partitions that the fabric manager supports on a node. */
 public record Partitions(List<Partition> all) {
 
-    /**
-     * GPUs that NVSwitches connect with each other, and with no other GPUs, while the partition is active.
-     *
-     * @param id its number
-     * @param isActive whether it is active
-     * @param members its GPUs
-     */
+    /** GPUs that NVSwitches connect with each other, and with no other GPUs, while the partition is active. */
     public record Partition(int id, boolean isActive, List<Member> members) {
 
-        /** Returns the numbers of its GPUs. */
         public Set<Integer> gpus() {
             return members.stream().map(Member::number).collect(Collectors.toCollection(TreeSet::new));
         }
@@ -83,12 +72,10 @@ public record Partitions(List<Partition> all) {
         return found.length == 1 ? OptionalInt.of(found[0]) : OptionalInt.empty();
     }
 
-    /** Returns the partition that has these GPUs and no others. */
     public Optional<Partition> exactly(Set<Integer> gpus) {
         return all.stream().filter(it -> it.gpus().equals(gpus)).findFirst();
     }
 
-    /** Returns the partitions that have any of these GPUs. */
     public List<Partition> withAnyOf(Set<Integer> gpus) {
         return all.stream().filter(it -> !Collections.disjoint(it.gpus(), gpus)).toList();
     }

@@ -62,12 +62,10 @@ public final class GateOptions {
         }
     }
 
-    /** Returns how many claims may share a device. */
     public Shares shares() {
         return shares;
     }
 
-    /** Returns the gates that were given. */
     public NvidiaGates featureGates() {
         return gates;
     }

@@ -4,21 +4,14 @@ package io.dra4j.nvidia.gates;
 
 /** The feature gates that NVIDIA's driver knows, by their names. */
 public enum NvidiaGate {
-    /** The gate of {@code --dynamic-mig}. */
     DynamicMIG(Handling.APPLIED, "has the effect of `--dynamic-mig`, which overrides it"),
-    /** The gate of health checks. */
     NVMLDeviceHealthCheck(Handling.APPLIED, "sets `--health-watch` to always or never, unless that option is given"),
-    /** The gate of time slicing. */
     TimeSlicingSettings(Handling.APPLIED, "allows the sharing strategy `TimeSlicing`"),
-    /** The gate of MPS. */
     MPSSupport(Handling.APPLIED, "allows the sharing strategy `MPS`"),
     ConsumableShares(Handling.NOT_NEEDED, "`--consumable-shares` needs no gate"),
-    /** The gate of GPUs for virtual machines. */
     PassthroughSupport(Handling.APPLIED, "offers GPUs to virtual machines (vfio)"),
     DeviceMetadata(Handling.NOT_NEEDED, "devices of virtual machines always have metadata files"),
-    /** The gate of the fabric's partitions. */
     FabricManagerPartitioning(Handling.APPLIED, "activates the fabric manager's partitions for claims of whole GPUs"),
-    /** The gate of attributes that are lists. */
     DRAListTypeAttributes(
             Handling.APPLIED, "publishes `numaNode` as a list; Kubernetes' gate of this name also has to be on"),
     IMEXDaemonsWithDNSNames(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
@@ -44,12 +37,10 @@ public enum NvidiaGate {
         return handling;
     }
 
-    /** Returns what the gate is about, for the documentation and for messages. */
     String note() {
         return note;
     }
 
-    /** The handling of a gate by this driver. */
     enum Handling {
         APPLIED("applied"),
         ALWAYS_ON("always on"),

@@ -66,17 +66,14 @@ public final class NvidiaGates {
         given.put(name, TRUE.contains(value));
     }
 
-    /** Returns the value of a gate; empty if it was not given. */
     public Optional<Boolean> given(NvidiaGate gate) {
         return Optional.ofNullable(given.get(gate.name()));
     }
 
-    /** Returns whether a gate that is off by default was switched on. */
     public boolean isOn(NvidiaGate gate) {
         return given(gate).orElse(false);
     }
 
-    /** Returns the gates that were given and are known. */
     List<NvidiaGate> known() {
         return Stream.of(NvidiaGate.values())
                 .filter(gate -> given(gate).isPresent())

@@ -57,7 +57,6 @@ public final class DeviceFaults {
     private Set<String> unmonitored = Set.of(); // guarded by this
     private Set<String> unrestored = Set.of(); // guarded by this
 
-    /** Creates an empty record of faults. */
     public DeviceFaults(HealthPolicy policy) {
         this.valid = policy.rescanInterval().multipliedBy(VALID_INTERVALS);
         this.thresholds = policy.thresholds();
@@ -65,7 +64,6 @@ public final class DeviceFaults {
         this.isWatched = policy.watch() != ErrorWatch.never;
     }
 
-    /** Adds to the number of errors that a GPU has reported. */
     synchronized void reported(String gpu, long times) {
         reported.merge(gpu, times, Long::sum);
     }
@@ -102,14 +100,12 @@ public final class DeviceFaults {
         return latest == null || !latest.isSame(now) || !latest.hasSameEffect(now);
     }
 
-    /** Returns all errors, by the UUIDs of the GPUs. */
     public synchronized Map<String, List<XidError>> errors() {
         Map<String, List<XidError>> copy = new HashMap<>();
         errors.forEach((gpu, all) -> copy.put(gpu, List.copyOf(all)));
         return copy;
     }
 
-    /** Returns the thresholds that are exceeded, by the UUIDs of the GPUs. */
     public synchronized Map<String, Set<DeviceMeasure>> exceeded() {
         Map<String, Set<DeviceMeasure>> copy = new HashMap<>();
         exceeded.forEach((gpu, all) -> copy.put(gpu, Set.copyOf(all)));
@@ -137,7 +133,6 @@ public final class DeviceFaults {
         return changed;
     }
 
-    /** Returns the GPUs with errors, and those that have fallen off the bus. */
     synchronized Set<String> failed() {
         Set<String> failed = new HashSet<>(errors.keySet());
         failed.addAll(lost);
@@ -148,7 +143,6 @@ public final class DeviceFaults {
         return lost.contains(gpu);
     }
 
-    /** Returns whether a GPU has errors that persist until it has recovered. */
     synchronized boolean awaitsRecovery(String gpu) {
         return errors.getOrDefault(gpu, List.of()).stream().anyMatch(XidError::awaitsRecovery);
     }
@@ -219,7 +213,6 @@ public final class DeviceFaults {
         unrestored = Set.copyOf(gpus);
     }
 
-    /** Returns the devices with the taints of their faults. */
     public Inventory tainted(NodeDevices devices) {
         List<Pool> pools = new ArrayList<>();
         for (Pool pool : devices.inventory().pools()) {

@@ -9,7 +9,6 @@ public enum ErrorWatch {
      * updated.
      */
     auto,
-    /** Always. */
     always,
     /** Never: only the loss of a GPU is noticed, at the next reading. */
     never

@@ -78,7 +78,6 @@ public final class GpuWatch implements AutoCloseable {
     /** The node whose GPUs are watched. */
     public interface Node {
 
-        /** Returns the last reading. */
         Reading last();
 
         /** Returns whether the last attempt to read failed. */
@@ -107,7 +106,6 @@ public final class GpuWatch implements AutoCloseable {
         boolean settled();
     }
 
-    /** Creates a watch that is not started yet. */
     public GpuWatch(Nvml nvml, Node node, DeviceFaults faults, HealthPolicy policy, InstantSource clock) {
         this.nvml = nvml;
         this.node = node;
@@ -209,7 +207,6 @@ public final class GpuWatch implements AutoCloseable {
         readIfDue();
     }
 
-    /** Handles events while they are wanted. */
     private void follow() {
         NvmlEvents events = firstOrNext();
         try {
@@ -377,7 +374,6 @@ public final class GpuWatch implements AutoCloseable {
             passOn();
         }
 
-        /** Reports a delayed change, if it is due. */
         void passOn() {
             Instant now = clock.instant();
             // a clock that was set back must not cause longer delays

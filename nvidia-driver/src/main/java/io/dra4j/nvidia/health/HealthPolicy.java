@@ -8,10 +8,7 @@ import java.time.Duration;
 /**
  * The handling of device faults.
  *
- * @param watch when the driver waits for errors
- * @param effects the effects of errors
  * @param fabric the effect on GPUs whose NVLink fabric is not up
- * @param thresholds the limits of temperature and power
  * @param destroyUnknown whether GPU instances without a claim are destroyed after the start
  * @param rescanInterval the interval at which the GPUs are read even without an event
  * @param stateFile the file that preserves device faults across a restart

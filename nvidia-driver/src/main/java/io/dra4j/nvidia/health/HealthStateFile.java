@@ -43,8 +43,6 @@ public final class HealthStateFile {
      * The content of the file.
      *
      * @param form the form of the file; a file of version 1 has none, and marks errors as harmless or not
-     * @param boot the boot id of the node
-     * @param gpus the GPUs as last read
      * @param errors their errors, by UUID
      * @param exceeded the thresholds that they exceed, by UUID; null in earlier files
      * @param ended the GPU instances of claims that were destroyed by others; null in earlier files
@@ -81,7 +79,6 @@ public final class HealthStateFile {
         this.boot = boot(proc.resolve("sys/kernel/random/boot_id"));
     }
 
-    /** Returns the path of another file in the same directory. */
     public Path beside(String name) {
         return file.resolveSibling(name);
     }
@@ -115,7 +112,6 @@ public final class HealthStateFile {
         return last;
     }
 
-    /** Writes the state, if it has changed. */
     public void write(
             List<Gpu> gpus,
             Map<String, List<XidError>> errors,

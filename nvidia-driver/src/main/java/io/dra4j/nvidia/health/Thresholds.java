@@ -13,14 +13,11 @@ import java.util.Objects;
  *
  * @param limits the limits of the temperature in degrees Celsius, and of the power in watts; quantities without a limit
  * are not measured
- * @param interval the interval between measurements
  */
 public record Thresholds(Map<DeviceMeasure, Integer> limits, Duration interval) {
 
-    /** No limits. */
     public static final Thresholds NONE = new Thresholds(Map.of(), Duration.ofSeconds(10));
 
-    /** Copies the map. */
     public Thresholds {
         limits = Map.copyOf(limits);
     }

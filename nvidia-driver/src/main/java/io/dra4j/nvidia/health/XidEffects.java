@@ -12,22 +12,15 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/**
- * The effects of errors (XID): those that the administrator chose, and the defaults.
- *
- * @param chosen the administrator's choices, by the numbers of errors
- */
+/** The effects of errors (XID): those that the administrator chose, and the defaults. */
 public record XidEffects(Map<Long, Effect> chosen) {
 
-    /** Errors that applications cause. */
     static final List<Long> OF_APPLICATIONS = List.of(13L, 31L, 43L, 45L, 68L, 109L);
 
-    /** No choices. */
     public static final XidEffects DEFAULT = new XidEffects(Map.of());
 
     private static final String FORM = "XID=EFFECT";
 
-    /** Copies the map. */
     public XidEffects {
         chosen = Map.copyOf(chosen);
     }

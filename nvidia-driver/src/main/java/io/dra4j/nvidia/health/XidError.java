@@ -12,10 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An error that a GPU reported.
  *
- * @param xid its number
  * @param where the memory slices of the GPU instance; null for the whole GPU
  * @param sinceMillis the time of the error, in milliseconds since 1970
- * @param effect its effect on the devices
  * @param awaitsRecovery whether it persists until the GPU has recovered; otherwise it expires
  */
 record XidError(long xid, @Nullable InstancePlacement where, long sinceMillis, Effect effect, boolean awaitsRecovery) {
@@ -39,7 +37,6 @@ record XidError(long xid, @Nullable InstancePlacement where, long sinceMillis, E
         return new XidError(xid, where, sinceMillis, known, awaits);
     }
 
-    /** Returns whether the error is only informational. */
     boolean isHarmless() {
         return effect == Effect.NONE;
     }

@@ -102,12 +102,10 @@ public final class InstallOptions {
         return new Nvml(installation(proc));
     }
 
-    /** Returns what the node's files reveal about the driver. */
     public Installation installation(Path proc) {
         return new InstalledDriver(driver(), sysfsRoot, proc);
     }
 
-    /** Returns the driver's program for settings without an NVML call. */
     public NvidiaSmi nvidiaSmi() {
         return new NvidiaSmi(driver());
     }
@@ -133,12 +131,10 @@ public final class InstallOptions {
         return Nvml.open(driver().findNvml());
     }
 
-    /** Returns the roots of the driver, of device nodes, of procfs and of sysfs. */
     public Roots roots(DeviceFolder dev, Path proc) {
         return new Roots(driverRoot(), dev, proc, sysfsRoot);
     }
 
-    /** Returns the settings of the devices of a node. */
     public NodeDevices.Settings inventorySettings(String nodeName) {
         return offers.settings(nodeName, sysfsRoot).with(fabricManager()::read);
     }
@@ -160,7 +156,6 @@ public final class InstallOptions {
         return gates().featureGates().isOn(NvidiaGate.FabricManagerPartitioning);
     }
 
-    /** Returns whether GPUs are offered to virtual machines. */
     public boolean isPassthrough() {
         return gates().featureGates().isOn(NvidiaGate.PassthroughSupport);
     }
@@ -170,17 +165,14 @@ public final class InstallOptions {
         return isPassthrough() ? PassthroughGpus.of(new PciBus(sysfsRoot).gpus(), Set.of()) : PassthroughGpus.NONE;
     }
 
-    /** Returns the mount point of sysfs. */
     public Path sysfs() {
         return sysfsRoot;
     }
 
-    /** Returns whether MIG devices are created when claims are prepared. */
     public boolean isDynamicMig() {
         return offers.isDynamicMig();
     }
 
-    /** Returns the options of features that are off by default. */
     public GateOptions gates() {
         return offers.gates();
     }

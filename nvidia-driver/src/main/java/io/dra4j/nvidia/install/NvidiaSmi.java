@@ -33,7 +33,6 @@ public final class NvidiaSmi {
     /** Exit codes: no GPU found, driver not loaded, GPU fallen off the bus. */
     private static final Set<Integer> GONE = Set.of(6, 9, 15);
 
-    /** The compute modes that can be set. */
     public static final Set<String> COMPUTE_MODES = Set.of("DEFAULT", "EXCLUSIVE_PROCESS", "PROHIBITED");
 
     private static final Pattern TIME_SLICE =
@@ -45,7 +44,6 @@ public final class NvidiaSmi {
         this.driver = driver;
     }
 
-    /** Sets the compute mode of a GPU: one of {@link #COMPUTE_MODES}. */
     public void setComputeMode(String gpu, String mode, Duration timeout) {
         run(timeout, "-i", gpu, "-c", mode);
     }
@@ -124,7 +122,6 @@ public final class NvidiaSmi {
                 .anyMatch(line -> line.strip().equals("Enabled"));
     }
 
-    /** Sets whether a GPU stays initialized without users. */
     public void setPersistent(String gpu, boolean isOn, Duration timeout) {
         run(timeout, "-i", gpu, "-pm", isOn ? "1" : "0");
     }

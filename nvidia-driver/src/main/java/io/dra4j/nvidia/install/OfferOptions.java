@@ -29,18 +29,15 @@ public final class OfferOptions {
     @Mixin
     private GateOptions gates;
 
-    /** Returns the settings of the devices of a node. */
     public NodeDevices.Settings settings(String nodeName, Path sysfs) {
         boolean hasLists = gates.featureGates().isOn(NvidiaGate.DRAListTypeAttributes);
         return new NodeDevices.Settings(nodeName, sysfs, isDynamicMig(), gates.shares(), hasLists);
     }
 
-    /** Returns whether MIG devices are created when claims are prepared. */
     boolean isDynamicMig() {
         return dynamicMig == null ? gates.featureGates().isOn(NvidiaGate.DynamicMIG) : dynamicMig;
     }
 
-    /** Returns the options of features that are off by default. */
     public GateOptions gates() {
         return gates;
     }

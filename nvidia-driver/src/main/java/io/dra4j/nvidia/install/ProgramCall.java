@@ -30,8 +30,6 @@ public record ProgramCall(@Nullable Integer code, String output) {
     /**
      * Runs a program that prints little.
      *
-     * @param program the program, with its arguments and environment
-     * @param input its standard input
      * @param timeout it is killed afterwards
      * @throws IOException if it can't be started
      */
@@ -68,7 +66,6 @@ public record ProgramCall(@Nullable Integer code, String output) {
         }
     }
 
-    /** Returns whether it ended with success. */
     public boolean isSuccess() {
         return code != null && code == 0;
     }

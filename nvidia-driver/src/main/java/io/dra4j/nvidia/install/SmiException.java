@@ -27,7 +27,6 @@ public final class SmiException extends DraException {
         UNKNOWN
     }
 
-    /** Returns the state after the call. */
     public Outcome outcome() {
         return outcome;
     }

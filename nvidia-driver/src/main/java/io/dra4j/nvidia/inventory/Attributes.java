@@ -49,7 +49,6 @@ final class Attributes {
         this.hasLists = hasLists;
     }
 
-    /** Returns the attributes that a GPU and its MIG devices have in common. */
     private Map<String, AttributeValue> common(Gpu gpu) {
         return common.computeIfAbsent(gpu, this::read);
     }
@@ -101,7 +100,6 @@ final class Attributes {
         }
     }
 
-    /** Returns the attributes of a whole GPU. */
     Map<String, AttributeValue> whole(Gpu gpu) {
         Map<String, AttributeValue> attributes = new LinkedHashMap<>();
         attributes.put("type", AttributeValue.of("gpu"));

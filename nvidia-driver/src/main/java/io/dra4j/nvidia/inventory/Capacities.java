@@ -38,7 +38,6 @@ final class Capacities {
         return amounts;
     }
 
-    /** Returns the capacities of an instance. */
     static Map<String, Quantity> of(MigProfile profile) {
         Map<String, Quantity> capacities = new LinkedHashMap<>();
         AMOUNTS.forEach((name, amount) -> capacities.put(name, quantity(name, amount.applyAsLong(profile))));

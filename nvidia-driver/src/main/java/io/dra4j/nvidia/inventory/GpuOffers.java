@@ -234,11 +234,7 @@ record GpuOffers(Attributes attributes, Shares shares, Gaps gaps) {
         }
     }
 
-    /**
-     * The gaps of a reading, and the devices that are left out because of them.
-     *
-     * @param reading the reading
-     */
+    /** The gaps of a reading, and the devices that are left out because of them. */
     record Gaps(Reading reading) {
 
         private Stream<NvmlProblem> of(Gpu gpu, Cost... costs) {
@@ -256,7 +252,6 @@ record GpuOffers(Attributes attributes, Shares shares, Gaps gaps) {
             return new ArrayList<>(of(gpu, costs).map(Gaps::leftOut).toList());
         }
 
-        /** Returns GPUs that are not offered. */
         List<LeftOut> gpus() {
             return of(Cost.GPU).map(Gaps::leftOut).toList();
         }
@@ -274,7 +269,6 @@ record GpuOffers(Attributes attributes, Shares shares, Gaps gaps) {
             return new LeftOut(problem.subject(), problem.reason());
         }
 
-        /** Returns the MIG devices of a GPU whose placements are unknown. */
         List<LeftOut> unplaced(Gpu gpu) {
             return reading.unplaced().stream()
                     .filter(device -> device.gpu().equals(gpu.uuid()))

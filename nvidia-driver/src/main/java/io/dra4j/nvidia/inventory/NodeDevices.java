@@ -40,7 +40,6 @@ import org.jspecify.annotations.Nullable;
  * The devices of a node, and the hardware behind them.
  *
  * @param inventory the pool of the node, and the GPUs and MIG devices that are left out
- * @param offers the hardware behind each name
  * @param notes problems of the reading that affect no device: an attribute is missing, or the value last read is used
  * @param isPartitioned whether claims of whole GPUs get partitions of the fabric
  */
@@ -53,7 +52,6 @@ public record NodeDevices(
     /** The state before the first reading. */
     public static final NodeDevices NONE = new NodeDevices(Inventory.of(), Map.of(), List.of(), false);
 
-    /** Copies the collections. */
     public NodeDevices {
         offers = Map.copyOf(offers);
         notes = List.copyOf(notes);
@@ -63,10 +61,7 @@ public record NodeDevices(
      * The settings of the devices of a node.
      *
      * @param nodeName the node, which gives the pool its name
-     * @param sysfs the mount point of sysfs
      * @param dynamicMig whether GPUs are offered with all possible MIG devices
-     * @param shares how many claims may share a device
-     * @param hasLists whether attributes may be lists
      * @param fabric reads the fabric manager's partitions
      */
     public record Settings(
@@ -77,22 +72,18 @@ public record NodeDevices(
             boolean hasLists,
             Supplier<FabricManager.Reading> fabric) {
 
-        /** Creates settings without partitions of a fabric. */
         public Settings(String nodeName, Path sysfs, boolean dynamicMig, Shares shares, boolean hasLists) {
             this(nodeName, sysfs, dynamicMig, shares, hasLists, () -> FabricManager.Reading.NOT_NEEDED);
         }
 
-        /** Creates settings without lists. */
         public Settings(String nodeName, Path sysfs, boolean dynamicMig, Shares shares) {
             this(nodeName, sysfs, dynamicMig, shares, false);
         }
 
-        /** Returns these settings with partitions of a fabric. */
         public Settings with(Supplier<FabricManager.Reading> partitions) {
             return new Settings(nodeName, sysfs, dynamicMig, shares, hasLists, partitions);
         }
 
-        /** Creates settings without shared devices. */
         public Settings(String nodeName, Path sysfs, boolean dynamicMig) {
             this(nodeName, sysfs, dynamicMig, Shares.NONE);
         }
@@ -103,7 +94,6 @@ public record NodeDevices(
         return of(reading, settings, PassthroughGpus.NONE);
     }
 
-    /** Returns the devices of a reading, and the GPUs that can be assigned to virtual machines. */
     public static NodeDevices of(Reading reading, Settings settings, PassthroughGpus passthrough) {
         List<Gpu> gpus = withAway(reading.gpus(), passthrough.away());
         Set<PciAddress> present = gpus.stream().map(Gpu::pci).collect(Collectors.toSet());
@@ -238,7 +228,6 @@ public record NodeDevices(
         }
     }
 
-    /** Returns the hardware behind a name. */
     public Optional<Offer> offer(DeviceName name) {
         return Optional.ofNullable(offers.get(name));
     }

@@ -16,14 +16,12 @@ public sealed interface Offer {
     /** Returns the UUID under which faults of the hardware are recorded. */
     String uuid();
 
-    /** Returns the address of the GPU. */
     PciAddress pci();
 
     /** Returns the GPU, or that of a MIG device; null if NVML has not seen it since the boot. */
     @Nullable
     Gpu gpu();
 
-    /** Returns whether it is a whole GPU, for containers or for a virtual machine. */
     default boolean isWhole() {
         return this instanceof Whole || this instanceof Passthrough;
     }
@@ -45,34 +43,18 @@ public sealed interface Offer {
         }
     }
 
-    /**
-     * A whole GPU.
-     *
-     * @param gpu the GPU
-     */
+    /** A whole GPU. */
     record Whole(Gpu gpu) implements OfNvml {}
 
-    /**
-     * A MIG device that the administrator has created.
-     *
-     * @param gpu the parent GPU
-     * @param device the MIG device
-     */
+    /** A MIG device that the administrator has created. */
     record Existing(Gpu gpu, MigDevice device) implements OfNvml {}
 
-    /**
-     * A MIG device that is created when a claim is prepared.
-     *
-     * @param gpu the parent GPU
-     * @param profile the profile
-     * @param placement the memory slices
-     */
+    /** A MIG device that is created when a claim is prepared. */
     record OnDemand(Gpu gpu, MigProfile profile, InstancePlacement placement) implements OfNvml {}
 
     /**
      * A GPU for a virtual machine.
      *
-     * @param function the GPU on the PCI bus
      * @param gpu the GPU as NVML reported it; null if an administrator has bound it to vfio-pci
      */
     record Passthrough(PciFunction function, @Nullable Gpu gpu) implements Offer {

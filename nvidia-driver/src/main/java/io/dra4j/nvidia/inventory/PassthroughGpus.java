@@ -25,27 +25,20 @@ import java.util.function.Supplier;
  */
 public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent, List<Gpu> away) {
 
-    /** No GPUs for virtual machines. */
     public static final PassthroughGpus NONE = new PassthroughGpus(List.of(), Set.of(), List.of());
 
     /** The kernel driver for devices that programs use directly. */
     public static final String VFIO = "vfio-pci";
 
-    /** NVIDIA's driver in the kernel. */
     public static final String NVIDIA = "nvidia";
 
-    /** Copies the collections. */
     public PassthroughGpus {
         functions = List.copyOf(functions);
         lent = Set.copyOf(lent);
         away = List.copyOf(away);
     }
 
-    /**
-     * Reads the GPUs of the bus, before NVML is read.
-     *
-     * @param lent the addresses of GPUs that claims have taken from NVIDIA's driver
-     */
+    /** Reads the GPUs of the bus, before NVML is read. */
     public static PassthroughGpus of(List<PciFunction> functions, Set<PciAddress> lent) {
         return new PassthroughGpus(functions, lent, List.of());
     }
@@ -54,7 +47,6 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
      * Finds out which GPUs a reading lacks because claims had taken them. A reading waits while a GPU is taken, so the
      * driver that the bus showed before the reading may have changed.
      *
-     * @param present the GPUs of the reading
      * @param lentSince the addresses of GPUs that claims have after the reading
      * @param known the GPUs as NVML has reported them so far, the latest first
      */
@@ -85,7 +77,6 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
     /**
      * Reads the GPUs of NVIDIA's driver, which need not be loaded if virtual machines have all GPUs.
      *
-     * @param nvml reads NVML
      * @return what NVML reports; nothing if it is missing and not needed
      * @throws NvmlException if NVML can't be read for another reason: unknown does not mean none
      */

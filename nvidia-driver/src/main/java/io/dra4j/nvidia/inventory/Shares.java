@@ -22,7 +22,6 @@ import java.util.regex.Pattern;
  */
 public record Shares(Memory memory, long most) {
 
-    /** One claim for each device. */
     public static final Shares NONE = new Shares(Memory.ALONE, 0);
 
     private static final Quantity NOTHING = Quantity.of(0);
@@ -64,12 +63,10 @@ public record Shares(Memory memory, long most) {
         return Long.parseLong(text);
     }
 
-    /** Returns whether several claims may have a device. */
     public boolean areAllowed() {
         return memory != Memory.ALONE;
     }
 
-    /** Adds the capacities to a device, and lets claims share it. */
     Device.Builder applyTo(Device.Builder device, Map<String, Quantity> amounts) {
         Map<String, Capacity> capacities = new LinkedHashMap<>();
         amounts.forEach((name, amount) -> capacities.put(name, capacity(name, amount)));

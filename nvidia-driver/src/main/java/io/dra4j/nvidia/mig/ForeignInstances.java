@@ -31,18 +31,12 @@ public record ForeignInstances(
 
     private static final Logger LOG = LoggerFactory.getLogger(ForeignInstances.class);
 
-    /**
-     * A GPU instance without a claim.
-     *
-     * @param gpu the UUID of its GPU
-     * @param instance the instance
-     */
+    /** A GPU instance without a claim. */
     public record ForeignInstance(String gpu, GpuInstance instance) {}
 
     /**
      * Finds foreign instances. A GPU that can't be read is left out and logged.
      *
-     * @param gpus the GPUs to read
      * @throws DraException if a recorded state can't be read
      */
     public List<ForeignInstance> find(List<Gpu> gpus) {
@@ -78,7 +72,6 @@ public record ForeignInstances(
         }
     }
 
-    /** Logs the instances, and the option that destroys them. */
     public void report(List<ForeignInstance> instances) {
         for (ForeignInstance foreign : instances) {
             LOG.atWarn()

@@ -13,10 +13,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each step is recorded before it is done, so the record and the hardware differ by at most one step.
  *
- * @param device the device's name
- * @param gpu the UUID of the GPU
- * @param profileId the id of the profile
- * @param placement its memory slices
  * @param step the last step begun
  * @param uuid the UUID of the MIG device; null until it is known
  * @param origin where the GPU instance comes from; null until it exists
@@ -55,7 +51,6 @@ record MigAllocation(
         return new MigAllocation(device, gpu, profileId, placement, other, uuid, origin);
     }
 
-    /** Returns whether a GPU instance has the placement and the profile of this MIG device. */
     boolean isAt(String instanceGpu, GpuInstance instance) {
         return step != Step.DIVIDING
                 && gpu.equals(instanceGpu)
@@ -81,7 +76,6 @@ record MigAllocation(
                 .orElse(null);
     }
 
-    /** Returns whether another claim has this very MIG device, in any step. */
     boolean isSharedBy(List<MigAllocation> others) {
         return uuid != null && others.stream().anyMatch(it -> uuid.equals(it.uuid) && isSamePlace(it));
     }
@@ -93,7 +87,6 @@ record MigAllocation(
                 && placement.equals(other.placement);
     }
 
-    /** Returns whether two MIG devices exclude each other. */
     boolean overlaps(MigAllocation other) {
         return gpu.equals(other.gpu) && placement.overlaps(other.placement);
     }

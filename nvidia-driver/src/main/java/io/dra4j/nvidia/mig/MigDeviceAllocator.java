@@ -85,7 +85,6 @@ public final class MigDeviceAllocator {
     public record Created(
             Map<String, MigDevice> devices, @Nullable ProviderState state) {
 
-        /** Copies the devices. */
         public Created {
             devices = Map.copyOf(devices);
         }
@@ -96,7 +95,6 @@ public final class MigDeviceAllocator {
      * far are recorded, and {@link #destroy} destroys them.
      *
      * @param requested the MIG devices to create, by the names of the claim's devices
-     * @param others returns the current recorded states of the other held claims
      * @throws DraException if NVML fails
      */
     public Map<String, MigDevice> create(
@@ -110,7 +108,6 @@ public final class MigDeviceAllocator {
      * Returns the MIG devices that another driver has created for a claim, with the state to destroy them; changes
      * nothing.
      *
-     * @param requested the MIG devices by the names of the claim's devices
      * @throws PrepareException if one does not exist
      */
     public Created adopted(Map<String, OnDemand> requested) {
@@ -206,9 +203,6 @@ public final class MigDeviceAllocator {
     /**
      * Returns the state that a claim with a lost record may have: all its allocated MIG devices,
      * except those of other claims.
-     *
-     * @param allocated the MIG devices by the names of the claim's devices
-     * @param others the recorded states of the held claims
      */
     public ProviderState suspected(Map<String, OnDemand> allocated, List<ProviderState> others) {
         List<MigAllocation> taken = allocations(others);
@@ -227,7 +221,6 @@ public final class MigDeviceAllocator {
     /**
      * Ensures that a GPU can be used as a whole: switches MIG mode off if it has no instances.
      *
-     * @param deadline the end of the claim's call
      * @throws PrepareException if it has instances, or can't be switched now
      */
     public void requireWhole(Gpu gpu, Instant deadline) {
@@ -240,8 +233,6 @@ public final class MigDeviceAllocator {
     /**
      * Starts following the GPU instances of claims: once destroyed, an instance no longer belongs to a claim, even if
      * another one is created in its place. GPUs that can't be read now are retried at the next call.
-     *
-     * @param held returns the current recorded states of all held claims
      */
     public void follow(Supplier<List<ProviderState>> held) {
         ownership.retain(allocations(held.get()));
@@ -260,7 +251,6 @@ public final class MigDeviceAllocator {
      * Returns the UUID of a MIG device that was created for a claim.
      *
      * @param state the claim's recorded state; null if it has none
-     * @param device the name of the claim's device
      * @throws DraException if the record can't be read
      */
     public static Optional<String> created(@Nullable ProviderState state, String device) {
@@ -351,11 +341,7 @@ public final class MigDeviceAllocator {
                 .toList();
     }
 
-    /**
-     * Returns the GPU instances without a claim.
-     *
-     * @param held returns the current recorded states of all held claims
-     */
+    /** Returns the GPU instances without a claim. */
     public ForeignInstances foreignInstances(Supplier<List<ProviderState>> held) {
         return new ForeignInstances(
                 nvml,
@@ -382,7 +368,6 @@ public final class MigDeviceAllocator {
                         new PrepareException("MIG device %s does not exist: no claim has created it".formatted(name)));
     }
 
-    /** Returns the MIG device that an offer stands for, if it exists. */
     public static Optional<MigDevice> find(Nvml nvml, OnDemand offer) {
         return nvml.instances(offer.gpu().uuid()).stream()
                 .filter(instance -> instance.placement().equals(offer.placement()))
@@ -408,7 +393,6 @@ public final class MigDeviceAllocator {
      * Destroys the MIG devices of a claim, if they exist and no other claim shares them.
      *
      * @param lost the UUIDs of GPUs that have fallen off the bus: the reset that they need ends their MIG devices
-     * @param others returns the current recorded states of the other held claims
      * @throws DraException if NVML fails, for example because one is still in use
      */
     public void destroy(Set<String> lost, Supplier<List<ProviderState>> others, ClaimRecorder claim) {

@@ -20,7 +20,6 @@ record Origin(String moduleLoad, String process, long serial) {
         return !moduleLoad.isEmpty() && !presentLoad.isEmpty() && !moduleLoad.equals(presentLoad);
     }
 
-    /** Returns a key that is unique to the instance. */
     String key() {
         return process + "/" + serial;
     }

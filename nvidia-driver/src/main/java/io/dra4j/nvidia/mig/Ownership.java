@@ -41,7 +41,6 @@ final class Ownership {
         this.nvml = nvml;
     }
 
-    /** Returns the origin of an instance that this process has created. */
     Origin origin(long serial) {
         return new Origin(nvml.moduleLoad(), process, serial);
     }
@@ -86,7 +85,6 @@ final class Ownership {
     /**
      * Follows instances: detects destroyed ones, and gets handles of those that an earlier process or session created.
      *
-     * @param recorded the MIG devices of one GPU
      * @throws io.dra4j.nvidia.nvml.NvmlException if the instances can't be read
      */
     void follow(String gpu, Collection<MigAllocation> recorded) {
@@ -130,7 +128,6 @@ final class Ownership {
         }
     }
 
-    /** Returns the instances of claims that were destroyed, for {@link #recall} after a restart. */
     Set<String> ended() {
         return new TreeSet<>(ended);
     }

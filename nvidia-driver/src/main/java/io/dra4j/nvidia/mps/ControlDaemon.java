@@ -20,7 +20,6 @@ import java.util.function.Supplier;
  * Starts, queries and stops control daemons: child processes that outlive this one.
  *
  * @param program the driver's program, which is the daemon and its client
- * @param namespace runs the daemon
  */
 record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
 
@@ -95,7 +94,6 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         }
     }
 
-    /** Returns whether a daemon answers. */
     boolean answers(GroupFolder folder, Duration timeout) {
         return ask(folder, QUESTION, timeout).isSuccess();
     }

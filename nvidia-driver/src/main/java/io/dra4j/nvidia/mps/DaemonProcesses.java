@@ -32,7 +32,6 @@ final class DaemonProcesses {
 
     private DaemonProcesses() {}
 
-    /** Returns the processes of a group. */
     static List<ProcessHandle> of(GroupFolder folder) {
         return ProcessHandle.allProcesses().filter(one -> isOf(one, folder)).toList();
     }

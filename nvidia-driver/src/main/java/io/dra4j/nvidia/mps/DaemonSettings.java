@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param gpus the UUIDs of the whole GPUs among them
  * @param percentage the percentage of threads for each client; null for no limit
  * @param limits the pinned memory for each client in MiB, by the UUID of the device
- * @param multiUser whether clients of several users share
  */
 record DaemonSettings(
         List<String> devices,

@@ -24,8 +24,6 @@ import java.util.stream.Stream;
  *
  * <p>Its name has digests of the claim's UID and the group: with these themselves, the path of the daemon's sockets
  * would be too long.
- *
- * @param path the directory
  */
 record GroupFolder(Path path) {
 
@@ -52,7 +50,6 @@ record GroupFolder(Path path) {
         }
     }
 
-    /** Returns whether it belongs to one of the claims. */
     boolean isOfOne(Set<String> claims) {
         String name = name();
         return claims.stream().anyMatch(claim -> name.startsWith(digest(claim, CLAIM_BYTES) + "-"));
@@ -123,20 +120,12 @@ record GroupFolder(Path path) {
         Files.setAttribute(directory, "unix:mode", mode);
     }
 
-    /**
-     * Deletes the content of a subdirectory, if there is any.
-     *
-     * @throws DraException if that fails
-     */
+    /** Deletes the content of a subdirectory, if there is any. */
     static void clear(Path directory) {
         delete(directory, false);
     }
 
-    /**
-     * Deletes the directory, in which nothing may be mounted.
-     *
-     * @throws DraException if that fails
-     */
+    /** Deletes the directory, in which nothing may be mounted. */
     void delete() {
         delete(path, true);
     }

@@ -64,10 +64,7 @@ public final class MpsSharing implements SharingStrategy {
     /**
      * Creates the strategy.
      *
-     * @param directory the driver's directory
      * @param modes the compute modes, of this strategy and of others
-     * @param program the driver's control daemon
-     * @param hasShares whether several claims may have a device
      */
     public MpsSharing(Path directory, ComputeModes modes, MpsProgram program, boolean hasShares) {
         this.root = directory.resolve("mps");

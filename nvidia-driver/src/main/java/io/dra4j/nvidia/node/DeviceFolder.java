@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A folder of device nodes outside of the driver root.
  *
- * @param onNode its path on the node
  * @param isGiven whether an option names it
  * @param here the same folder as this process sees it
  * @param isLive whether device nodes created later on the node appear here

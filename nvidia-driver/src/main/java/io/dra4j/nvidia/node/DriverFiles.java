@@ -12,7 +12,6 @@ import java.util.stream.Stream;
  * @param version the driver's version, which is in the names of its libraries
  * @param libraries its libraries, of which libcuda is one
  * @param modules the modules of the X server
- * @param binaries its programs
  * @param firmware the firmware of the GPU's own processor
  * @param configs the configurations of graphics and compute loaders
  * @param links the links to libraries, as {@code target::link}, by their paths in containers
@@ -28,7 +27,6 @@ public record DriverFiles(
         List<String> links,
         List<Path> ofDaemons) {
 
-    /** Copies the lists. */
     public DriverFiles {
         libraries = List.copyOf(libraries);
         modules = List.copyOf(modules);
@@ -39,7 +37,6 @@ public record DriverFiles(
         ofDaemons = List.copyOf(ofDaemons);
     }
 
-    /** Returns the same files with those of the daemons that run now. */
     public DriverFiles with(List<Path> running) {
         return new DriverFiles(version, libraries, modules, binaries, firmware, configs, links, running);
     }
@@ -53,12 +50,10 @@ public record DriverFiles(
         return Stream.of(versioned, binaries.stream(), firmware.stream()).flatMap(each -> each);
     }
 
-    /** Returns the files that are mounted read-only. */
     public Stream<Path> readOnly() {
         return Stream.of(libraries, modules, binaries, firmware, configs).flatMap(List::stream);
     }
 
-    /** Returns the path of libcuda. */
     public Path libcuda() {
         return libraries.stream()
                 .filter(file -> file.getFileName().toString().startsWith("libcuda.so."))
@@ -66,7 +61,6 @@ public record DriverFiles(
                 .orElseThrow();
     }
 
-    /** Returns the directories with libraries, each once, sorted. */
     public List<Path> directories() {
         return libraries.stream().map(Path::getParent).distinct().sorted().toList();
     }

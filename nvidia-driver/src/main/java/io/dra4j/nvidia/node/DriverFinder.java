@@ -8,11 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * Finds the parts of the driver below its root that this process uses: NVML, and programs.
- *
- * @param root the driver root
- */
+/** Finds the parts of the driver below its root that this process uses: NVML, and programs. */
 public record DriverFinder(DriverRoot root) {
 
     private static final String NVML = "libnvidia-ml.so.1";

@@ -45,7 +45,6 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
         programs = List.copyOf(programs);
     }
 
-    /** Creates a root whose files are in the known places. */
     public DriverRoot(Path here, Path onNode) {
         this(here, onNode, List.of(), List.of());
     }
@@ -83,7 +82,6 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
         return Objects.requireNonNullElse(read(entry(link)), link.getFileName());
     }
 
-    /** Returns whether a path is that of a link. */
     boolean isLink(Path file) {
         return read(entry(file)) != null;
     }

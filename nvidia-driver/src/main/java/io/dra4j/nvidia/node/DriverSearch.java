@@ -81,11 +81,6 @@ public final class DriverSearch {
     private final LibraryFolders libraryFolders;
     private final List<Path> firmwareFolders;
 
-    /**
-     * Prepares the search.
-     *
-     * @param version the driver's version in its own form
-     */
     public DriverSearch(Roots roots, String version) {
         this.root = roots.driver();
         this.version = version;
@@ -149,7 +144,6 @@ public final class DriverSearch {
                 .toList();
     }
 
-    /** Returns the sockets and pipes of running daemons. */
     public List<Path> ofDaemons() {
         Path pipes = root.here().resolve(MPS_PIPES); // anyone may create a link in /tmp
         Stream<Path> ofMps = Files.isDirectory(pipes, LinkOption.NOFOLLOW_LINKS) ? Stream.of(pipes) : Stream.empty();
@@ -176,7 +170,6 @@ public final class DriverSearch {
                 .toList();
     }
 
-    /** Returns the programs that containers lack because no folder has them. */
     public List<String> missingPrograms() {
         List<Path> found = binaries();
         return BINARIES.stream()
@@ -222,7 +215,6 @@ public final class DriverSearch {
         }
     }
 
-    /** Returns the files of the first folder that has some. */
     private List<Path> firmware() {
         return firmwareFolders.stream()
                 .map(folder -> FolderEntries.files(root, folder, "gsp*.bin"))
@@ -253,7 +245,6 @@ public final class DriverSearch {
         /**
          * Returns the links to some files, as {@code target::link} in containers, sorted.
          *
-         * @param files the libraries and modules that are mounted
          * @param folders further folders that may have links to them
          */
         static List<String> of(DriverRoot root, String version, List<Path> files, List<Path> folders) {
@@ -333,7 +324,6 @@ public final class DriverSearch {
         return withoutDuplicates(found);
     }
 
-    /** Returns the modules of the X server. */
     private List<Path> modules() {
         return withoutDuplicates(moduleFolders()
                 .flatMap(folder ->

@@ -13,10 +13,6 @@ import java.nio.file.Path;
  *
  * <p>The kernel gives the module's directory in sysfs a new inode each time it loads the module. An unloaded module
  * also counts as a different load: earlier settings and instances have ended.
- *
- * @param driver finds its library
- * @param sysfs the mount point of sysfs
- * @param proc the mount point of procfs
  */
 public record InstalledDriver(DriverFinder driver, Path sysfs, Path proc) implements Installation {
 

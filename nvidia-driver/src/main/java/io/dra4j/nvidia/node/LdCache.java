@@ -74,7 +74,6 @@ final class LdCache {
         return libraries;
     }
 
-    /** Returns the position of the header. */
     private int start() throws IOException {
         if (has(0, MAGIC)) {
             return 0;

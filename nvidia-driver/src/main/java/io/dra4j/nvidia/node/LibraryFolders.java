@@ -23,7 +23,6 @@ record LibraryFolders(List<Path> all, String problem) {
      * Returns the usual folders, and all others if the usual ones lack a library: the others may also contain 32-bit
      * libraries.
      *
-     * @param libraries their names
      * @param isThere whether a path is that of a library
      */
     static LibraryFolders of(DriverRoot root, List<String> libraries, Predicate<Path> isThere) {
@@ -55,7 +54,6 @@ record LibraryFolders(List<Path> all, String problem) {
      */
     private record Loader(List<Path> folders, String problem) {
 
-        /** Reads the files of each loader. */
         static Loader of(DriverRoot root) {
             List<Path> folders = new ArrayList<>();
             String problem = "";

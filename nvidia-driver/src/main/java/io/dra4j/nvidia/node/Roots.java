@@ -9,10 +9,7 @@ import java.util.Optional;
 /**
  * The directories of the driver and the kernel, as this process sees them and as the node does.
  *
- * @param driver the driver root
  * @param dev the folder of device nodes, if it is not {@code dev} in the driver root
- * @param proc procfs as this process sees it
- * @param sysfs sysfs as this process sees it
  */
 public record Roots(DriverRoot driver, DeviceFolder dev, Path proc, Path sysfs) {
 

@@ -24,7 +24,6 @@ public enum Architecture {
         this.title = title;
     }
 
-    /** Returns the generation of a number. */
     public static Architecture of(int number) {
         for (Architecture each : values()) {
             if (each.number == number) {
@@ -34,7 +33,6 @@ public enum Architecture {
         return UNKNOWN;
     }
 
-    /** Returns the name in attributes. */
     public String title() {
         return title;
     }

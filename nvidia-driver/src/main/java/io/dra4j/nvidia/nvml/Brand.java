@@ -28,7 +28,6 @@ public final class Brand {
 
     private Brand() {}
 
-    /** Returns the name of a number. */
     public static String name(int number) {
         return number >= 0 && number < NAMES.size() ? NAMES.get(number) : NAMES.get(0);
     }

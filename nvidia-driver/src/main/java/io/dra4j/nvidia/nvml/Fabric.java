@@ -19,7 +19,6 @@ public record Fabric(@Nullable String clusterUuid, int cliqueId, int state, int 
     private static final List<String> STATES = List.of("none", "not-started", "in-progress", "completed");
     private static final int COMPLETED = 3;
 
-    /** Returns whether the fabric manager has completed without an error. */
     public boolean complete() {
         return state == COMPLETED && status == 0;
     }

@@ -10,19 +10,15 @@ import org.jspecify.annotations.Nullable;
  * A GPU as NVML reports it. Attributes that NVML does not report are null.
  *
  * @param uuid {@code GPU-…}
- * @param pci the PCI address
  * @param minor the number in {@code /dev/nvidia3}
  * @param moduleId the number of its module on a board with NVSwitches; also null if it has none
- * @param productName the name of the product
  * @param brand the line of products
- * @param architecture its generation
  * @param computeCapability the CUDA compute capability, {@code 9.0}
  * @param memory memory in bytes; also null on boards that share the machine's memory
  * @param addressingMode {@code HMM}, {@code ATS} or {@code None}
  * @param fabric its place in an NVLink fabric; also null if it has none
  * @param links the GPUs and switches to which active NVLinks lead
  * @param mig MIG mode and devices; null if the GPU has no MIG mode
- * @param vgpu whether the GPU is a vGPU
  */
 public record Gpu(
         String uuid,
@@ -42,7 +38,6 @@ public record Gpu(
 
     private static final int HOPPER = 9;
 
-    /** Copies the links, and checks the required components. */
     public Gpu {
         Objects.requireNonNull(uuid);
         Objects.requireNonNull(pci);

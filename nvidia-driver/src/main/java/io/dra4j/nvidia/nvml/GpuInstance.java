@@ -9,12 +9,10 @@ import java.util.List;
  *
  * @param id its number, which is reused
  * @param profileId the hardware's number of its profile
- * @param placement its memory slices
  * @param devices its compute instances
  */
 public record GpuInstance(int id, int profileId, InstancePlacement placement, List<MigDevice> devices) {
 
-    /** Copies the devices. */
     public GpuInstance {
         devices = List.copyOf(devices);
     }

@@ -43,7 +43,6 @@ record GpuReader(NvmlLibrary nvml, MigReader mig) {
     /** The properties without which a GPU is not offered. */
     record Identity(String uuid, PciAddress pci, int minor) {}
 
-    /** Reads the UUID. */
     String uuid(long gpu) {
         String function = "nvmlDeviceGetUUID";
         String uuid = nvml.text(function, gpu);
@@ -53,7 +52,6 @@ record GpuReader(NvmlLibrary nvml, MigReader mig) {
         return uuid;
     }
 
-    /** Reads the other identifiers of a GPU. */
     Identity identity(long gpu, String uuid) {
         return new Identity(uuid, pci(gpu), minor(gpu));
     }
@@ -93,7 +91,6 @@ record GpuReader(NvmlLibrary nvml, MigReader mig) {
      * Reads the attributes, and MIG.
      *
      * @param needsReset whether a switch of the MIG mode turned out to need a reset
-     * @param before the GPU as last read
      * @param unplaced MIG devices without their placements are added to it
      * @throws NvmlCallException if the GPU is lost, the session has ended, MIG mode is unknown (a GPU is either whole
      *     or divided), or the memory of a GPU with MIG mode is unknown, which the names of its MIG devices contain

@@ -71,17 +71,14 @@ final class InstanceReader {
     /**
      * A GPU instance.
      *
-     * @param instance the instance with all its compute instances
      * @param largest the compute slices of its largest compute instance; 0 if there is none
      */
     record Found(GpuInstance instance, int largest) {}
 
-    /** A profile of compute instances. */
     record ComputeProfile(int id, int slices) {}
 
     private record Compute(MigDevice device, int slices) {}
 
-    /** Returns the handles of the GPU instances of a profile. */
     List<Long> handles(long gpu, int profileId) {
         return handles("nvmlDeviceGetGpuInstances", gpu, profileId);
     }
@@ -140,7 +137,6 @@ final class InstanceReader {
                 new MigDevice(nvml.text("nvmlDeviceGetUUID", info.device), in.id, info.id, in.profileId, placement));
     }
 
-    /** Returns the profiles of compute instances that a GPU instance can have. */
     List<ComputeProfile> computeProfiles(long instance) {
         List<ComputeProfile> profiles = new ArrayList<>();
         String function = "nvmlGpuInstanceGetComputeInstanceProfileInfo";

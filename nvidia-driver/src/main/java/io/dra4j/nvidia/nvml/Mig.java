@@ -17,18 +17,15 @@ import java.util.Optional;
 public record Mig(
         boolean enabled, boolean pending, List<MigProfile> profiles, List<MigDevice> devices, boolean modeNeedsReset) {
 
-    /** Copies the lists. */
     public Mig {
         profiles = List.copyOf(profiles);
         devices = List.copyOf(devices);
     }
 
-    /** Returns the profile of an index of NVML. */
     Optional<MigProfile> profileAt(int index) {
         return profiles.stream().filter(profile -> profile.index() == index).findFirst();
     }
 
-    /** Returns the profile of an id. */
     public Optional<MigProfile> profile(int id) {
         return profiles.stream().filter(profile -> profile.id() == id).findFirst();
     }

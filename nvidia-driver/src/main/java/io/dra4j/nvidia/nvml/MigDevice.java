@@ -8,14 +8,10 @@ package io.dra4j.nvidia.nvml;
  * <p>Its numbers and UUID derive from GPU, profile and placement, so a recreated device has the same ones.
  *
  * @param uuid {@code MIG-…}
- * @param gpuInstance the number of its GPU instance
- * @param computeInstance the number of its compute instance in it
  * @param profileId the hardware's number of the GPU instance's profile
- * @param placement the memory slices of the GPU instance
  */
 public record MigDevice(String uuid, int gpuInstance, int computeInstance, int profileId, InstancePlacement placement) {
 
-    /** Returns whether two devices can't exist at the same time. */
     boolean hasPlaceOf(MigDevice other) {
         return placement.overlaps(other.placement);
     }

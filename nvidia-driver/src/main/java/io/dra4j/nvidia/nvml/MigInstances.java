@@ -39,7 +39,6 @@ final class MigInstances {
         return status[0];
     }
 
-    /** Creates a GPU instance and returns its handle. */
     long create(long gpu, int profileId, InstancePlacement at) {
         return nvml.handle(
                 "nvmlDeviceCreateGpuInstanceWithPlacement",
@@ -48,12 +47,10 @@ final class MigInstances {
                 new Structs.PlacementStruct(at.start(), at.size()));
     }
 
-    /** Returns the handle of an existing GPU instance. */
     long handle(long gpu, int instance) {
         return nvml.handle("nvmlDeviceGetGpuInstanceById", gpu, instance);
     }
 
-    /** Returns the handle of an existing compute instance. */
     long computeHandle(long gpu, MigDevice device) {
         return nvml.handle(
                 "nvmlGpuInstanceGetComputeInstanceById", handle(gpu, device.gpuInstance()), device.computeInstance());
@@ -76,7 +73,6 @@ final class MigInstances {
         return nvml.succeeds(InstanceReader.STALE, "nvmlGpuInstanceGetInfo", instance, new Structs.GpuInstanceInfo());
     }
 
-    /** Returns whether an existing GPU instance has any compute instance. */
     boolean hasComputes(long instance) {
         return instances
                 .read(instance)
@@ -84,7 +80,6 @@ final class MigInstances {
                 .orElse(false);
     }
 
-    /** Returns whether the compute instance of a handle exists. */
     boolean computeExists(long compute) {
         return nvml.succeeds(
                 InstanceReader.STALE, "nvmlComputeInstanceGetInfo_v2", compute, new Structs.ComputeInstanceInfo());

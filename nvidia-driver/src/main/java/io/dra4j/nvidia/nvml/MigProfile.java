@@ -10,9 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param index NVML's index, which distinguishes variants
  * @param id the hardware's id, by which instances are created
- * @param slices the compute slices
  * @param instances the maximum number of instances at a time
- * @param engines the engines of an instance
  * @param memoryMiB its memory; 0 on boards that share the machine's memory
  * @param placements the possible placements, in NVML's order
  * @param name the name that NVML has for it, {@code 1g.24gb+me}; null with a driver that has none
@@ -27,12 +25,10 @@ public record MigProfile(
         List<InstancePlacement> placements,
         @Nullable String name) {
 
-    /** Copies the placements. */
     public MigProfile {
         placements = List.copyOf(placements);
     }
 
-    /** Returns the profile with other placements. */
     MigProfile at(List<InstancePlacement> other) {
         return new MigProfile(index, id, slices, instances, engines, memoryMiB, other, name);
     }

@@ -102,7 +102,6 @@ final class MigReader {
      * Reads MIG mode and devices; unreadable parts are returned as last read, or left out.
      *
      * @param needsReset whether a switch of the mode turned out to need a reset
-     * @param before MIG as last read
      * @param unplaced MIG devices without their placements are added to it
      * @return null if the GPU has no MIG mode
      * @throws NvmlCallException if the mode is unknown, the GPU is lost, or the session has ended
@@ -118,7 +117,6 @@ final class MigReader {
         return new Mig(mode.current(), mode.pending(), all, devices, needsReset);
     }
 
-    /** Reads the MIG devices of a GPU. */
     private final class Devices {
         private final long gpu;
         private final @Nullable Mig before;
@@ -208,7 +206,6 @@ final class MigReader {
     /**
      * Reads the MIG devices by the calls that need no privileges; those that can't be read are problems.
      *
-     * @param found receives the devices
      * @throws NvmlCallException if the GPU is lost, or the session has ended
      */
     private void readUnprivileged(long gpu, Problems problems, List<UnplacedMigDevice> found) {

@@ -33,7 +33,6 @@ final class NodeReader {
     private final List<Gpu> kept = new ArrayList<>();
     private final List<NvmlProblem> nameless = new ArrayList<>();
 
-    /** Creates a reader for one reading. */
     NodeReader(Session session, Known known) {
         this.nvml = session.library;
         this.reader = session.reader;

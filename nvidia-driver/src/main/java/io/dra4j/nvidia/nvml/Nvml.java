@@ -45,7 +45,6 @@ public final class Nvml implements AutoCloseable {
         this(installation, steadyClock());
     }
 
-    /** Creates the object without a session. */
     public Nvml(Installation installation, InstantSource clock) {
         this.installation = installation;
         sessions = new Sessions(installation, clock);
@@ -100,7 +99,6 @@ public final class Nvml implements AutoCloseable {
      * closed, for at most half a minute.
      *
      * @param purpose the reason, named to calls that wait too long
-     * @param timeout how long to wait for running calls
      * @throws NvmlException with {@link Reason#IN_USE} if one does not return within the time
      */
     public Lease pause(String purpose, Duration timeout) {
@@ -112,7 +110,6 @@ public final class Nvml implements AutoCloseable {
         return sessions.persistentFailure();
     }
 
-    /** Returns a text that changes with the installed driver; see {@link Installation}. */
     public String fingerprint() {
         return installation.fingerprint();
     }
@@ -176,12 +173,10 @@ public final class Nvml implements AutoCloseable {
         return Reason.of(status) == Reason.IN_USE ? MigSwitch.IN_USE : MigSwitch.NEEDS_RESET;
     }
 
-    /** Returns whether a switch of a GPU's MIG mode turned out to need a reset. */
     public boolean modeNeedsReset(String gpu) {
         return known.modeNeedsReset.contains(gpu);
     }
 
-    /** Returns whether a GPU is in MIG mode now, and so can't be used as a whole. */
     public boolean isMigEnabled(String gpu) {
         return read(gpu, "Reading the MIG mode", (session, handle) -> session.mig.reader.isEnabled(handle));
     }
@@ -251,7 +246,6 @@ public final class Nvml implements AutoCloseable {
         return read(gpu, "Reading the GPU instances", (session, handle) -> session.mig.reader.instances(handle));
     }
 
-    /** Creates a GPU instance. */
     public CreatedInstance createInstance(String gpu, int profileId, InstancePlacement at) {
         return change(
                 gpu, "Creating a GPU instance of profile " + profileId + " at " + at.start(), (session, handle) -> {
@@ -305,7 +299,6 @@ public final class Nvml implements AutoCloseable {
         return serial;
     }
 
-    /** Returns a text that identifies the load of the kernel module; see {@link Installation#moduleLoad}. */
     public String moduleLoad() {
         return installation.moduleLoad();
     }
@@ -352,7 +345,6 @@ public final class Nvml implements AutoCloseable {
         }
     }
 
-    /** Ends the session. */
     @Override
     public void close() {
         sessions.close();

@@ -31,7 +31,6 @@ final class NvmlCallException extends RuntimeException {
         return new NvmlCallException("%s returned an invalid value: \"%s\"".formatted(function, value), UNKNOWN);
     }
 
-    /** Returns the same failure, with its meaning. */
     NvmlCallException because(String meaning) {
         return new NvmlCallException("%s (%s)".formatted(meaning, getMessage()), code);
     }

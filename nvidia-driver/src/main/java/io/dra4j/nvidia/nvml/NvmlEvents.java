@@ -62,7 +62,6 @@ public final class NvmlEvents implements AutoCloseable {
         }
     }
 
-    /** Returns the UUIDs of the GPUs. */
     public Set<String> gpus() {
         return gpus;
     }
@@ -77,29 +76,21 @@ public final class NvmlEvents implements AutoCloseable {
         return Set.copyOf(unmonitored);
     }
 
-    /** An event of a GPU. */
     public sealed interface Event {
 
         /**
          * A critical error.
          *
-         * @param gpu the UUID of the GPU
-         * @param xid the number of the error
          * @param gpuInstance the number of the GPU instance; -1 for the whole GPU
          */
         record Xid(String gpu, long xid, int gpuInstance) implements Event {
 
-            /** Returns whether the error concerns the whole GPU. */
             public boolean concernsAll() {
                 return gpuInstance == WHOLE;
             }
         }
 
-        /**
-         * The MIG mode changed, or instances were created or destroyed.
-         *
-         * @param gpu the UUID of the GPU
-         */
+        /** The MIG mode changed, or instances were created or destroyed. */
         record MigChanged(String gpu) implements Event {}
     }
 

@@ -18,21 +18,15 @@ public final class NvmlException extends DraException {
     public enum Reason {
         /** The library, or the driver in the kernel, is missing. */
         NO_DRIVER("; load the driver's kernel module, nvidia"),
-        /** The GPU has fallen off the bus. */
         GPU_LOST("; the GPU has fallen off the bus, and needs a reset of the node"),
-        /** A process still uses the instance. */
         IN_USE("; end the processes that use it"),
-        /** Something else occupies the instance's place. */
         NO_ROOM("; another instance occupies the place, possibly one that this driver has not created"),
-        /** The requested object does not exist. */
         NOT_FOUND(""),
-        /** The operation needs root. */
         NO_PERMISSION("; run the driver as root, with access to the MIG capabilities"),
         /** The driver was reloaded or replaced, or the session was ended; the next call opens a new one. */
         SESSION_ENDED("; the driver was reloaded or replaced"),
         /** NVML was released temporarily, on request. */
         GIVEN_BACK(""),
-        /** Any other error. */
         FAILING("");
 
         private final String advice;
@@ -41,7 +35,6 @@ public final class NvmlException extends DraException {
             this.advice = advice;
         }
 
-        /** Returns the reason for an {@code nvmlReturn_t}. */
         static Reason of(int code) {
             return switch (code) {
                 case NvmlLibrary.UNINITIALIZED, NvmlLibrary.LIB_RM_VERSION_MISMATCH -> SESSION_ENDED;
@@ -68,7 +61,6 @@ public final class NvmlException extends DraException {
         return new NvmlException(reason, operation + " failed: " + e.getMessage() + reason.advice, e);
     }
 
-    /** Returns the reason of the failure. */
     public Reason reason() {
         return reason;
     }

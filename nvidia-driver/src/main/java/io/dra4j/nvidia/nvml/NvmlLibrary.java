@@ -45,14 +45,12 @@ final class NvmlLibrary implements AutoCloseable {
     /**
      * Opens the library without calling it.
      *
-     * @param file its absolute path
      * @throws UnsatisfiedLinkError if it is not a library for this machine, or a library that it needs is missing
      */
     static NvmlLibrary open(Path file) {
         return new NvmlLibrary(SharedLibrary.open(file));
     }
 
-    /** Calls a function that returns an {@code nvmlReturn_t}. */
     int call(String name, Object... arguments) {
         return library.call(name, arguments).orElse(FUNCTION_NOT_FOUND);
     }
@@ -70,7 +68,6 @@ final class NvmlLibrary implements AutoCloseable {
      * Calls a function that may have no result.
      *
      * @param absent the codes that mean that there is no result
-     * @return whether the function succeeded
      * @throws NvmlCallException if it returns any other code
      */
     boolean succeeds(Set<Integer> absent, String name, Object... arguments) {
@@ -82,7 +79,6 @@ final class NvmlLibrary implements AutoCloseable {
         return true;
     }
 
-    /** Throws unless the code is success. */
     void check(String name, int code) {
         if (code != SUCCESS) {
             String text = library.text("nvmlErrorString", code).orElse("unknown error");
@@ -126,7 +122,6 @@ final class NvmlLibrary implements AutoCloseable {
         return all;
     }
 
-    /** Unloads the library, so that another file can be loaded from its path; no call may follow. */
     @Override
     public void close() {
         library.close();

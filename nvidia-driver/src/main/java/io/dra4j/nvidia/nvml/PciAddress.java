@@ -6,11 +6,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * A PCI address in the form of Linux: {@code 0000:17:00.0}.
- *
- * @param text the address
- */
+/** A PCI address in the form of Linux: {@code 0000:17:00.0}. */
 public record PciAddress(String text) implements Comparable<PciAddress> {
 
     private static final Pattern LINUX = Pattern.compile("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
@@ -28,7 +24,6 @@ public record PciAddress(String text) implements Comparable<PciAddress> {
         }
     }
 
-    /** Returns whether a text has the form of Linux. */
     public static boolean isOne(String text) {
         return LINUX.matcher(text).matches();
     }

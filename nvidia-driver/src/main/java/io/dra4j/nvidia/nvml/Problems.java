@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * The problems of one reading of a GPU or the node: a failed call loses what it reads.
  *
  * @param gpu the UUID of the GPU; empty for the node
- * @param problems the list to which they are added
  */
 record Problems(String gpu, List<NvmlProblem> problems) {
 
@@ -25,7 +24,6 @@ record Problems(String gpu, List<NvmlProblem> problems) {
      * Reads an attribute; if that fails, returns the value last read, or leaves it out.
      *
      * @param calls return null if the GPU does not have it
-     * @param before the attribute as last read
      * @throws NvmlCallException if the GPU is lost, or the session has ended
      */
     <T> @Nullable T attribute(String name, Supplier<? extends @Nullable T> calls, @Nullable T before) {
@@ -48,7 +46,6 @@ record Problems(String gpu, List<NvmlProblem> problems) {
         problems.add(new NvmlProblem(gpu, Cost.NONE, subject, reason));
     }
 
-    /** Adds a problem of a part of the GPU. */
     void part(Cost cost, String part, String reason) {
         problems.add(new NvmlProblem(gpu, cost, part + " of " + gpu, reason));
     }
@@ -82,7 +79,6 @@ record Problems(String gpu, List<NvmlProblem> problems) {
         /**
          * Reads a part; if that fails, returns the part last read, or null.
          *
-         * @param before the part as last read
          * @throws NvmlCallException if the GPU is lost, or the session has ended
          */
         <T> @Nullable T read(int number, Supplier<? extends @Nullable T> calls, @Nullable T before) {

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param lost the UUIDs of GPUs that have fallen off the bus
  * @param unread the UUIDs of GPUs that can't be read for another reason
  * @param unplaced MIG devices without their placements
- * @param problems what could not be read
  */
 public record Reading(
         String driverVersion,
@@ -29,7 +28,6 @@ public record Reading(
     /** The state before the first reading. */
     public static final Reading NOTHING = new Reading("", null, List.of(), Set.of(), Set.of(), List.of(), List.of());
 
-    /** Copies the collections. */
     public Reading {
         gpus = List.copyOf(gpus);
         lost = Set.copyOf(lost);
@@ -38,7 +36,6 @@ public record Reading(
         problems = List.copyOf(problems);
     }
 
-    /** Returns the GPUs that are not lost. */
     public List<Gpu> present() {
         return gpus.stream().filter(gpu -> !lost.contains(gpu.uuid())).toList();
     }

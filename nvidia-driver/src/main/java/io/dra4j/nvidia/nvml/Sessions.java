@@ -294,7 +294,6 @@ final class Sessions {
         }
     }
 
-    /** Releases NVML; see {@link Nvml#giveBack}. */
     Lease giveBack(String purpose) {
         return giveBack(purpose, LONGEST_CALLS, holds);
     }
@@ -386,7 +385,6 @@ final class Sessions {
             this.clock = clock;
         }
 
-        /** Makes a call, which is pending until it returns or throws. */
         <T> T make(Supplier<T> call) {
             Object key = new Object();
             starts.put(key, clock.instant());
@@ -397,7 +395,6 @@ final class Sessions {
             }
         }
 
-        /** Returns the start of the call that has been pending for longest. */
         Optional<Instant> oldest() {
             return starts.values().stream().min(Comparator.naturalOrder());
         }

@@ -6,13 +6,8 @@ package io.dra4j.nvidia.nvml;
  * A MIG device as a process without privileges sees it: without its placement, which its name needs.
  *
  * @param gpu the UUID of its GPU
- * @param uuid {@code MIG-…}
- * @param gpuInstance the number of its GPU instance
- * @param computeInstance the number of its compute instance in it
  * @param slices the compute slices of its GPU instance
  * @param computeSlices those of its compute instance
- * @param memoryMiB its memory
- * @param multiprocessors its streaming multiprocessors
  */
 public record UnplacedMigDevice(
         String gpu,

@@ -15,7 +15,6 @@ import java.util.stream.Stream;
 /**
  * The NUMA nodes of a machine. On Grace boards, the memory of a GPU is a separate node without CPUs.
  *
- * @param bus the PCI bus
  * @see <a href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/6072-dra-standard-numanode">
  *     KEP-6072</a>
  */

@@ -15,11 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The kernel's information on PCI devices; missing values are empty.
- *
- * @param sysfs the mount point of sysfs, {@code /sys} on a node
- */
+/** The kernel's information on PCI devices; missing values are empty. */
 public record PciBus(Path sysfs) {
 
     private static final Pattern ROOT = Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}");
@@ -154,7 +150,6 @@ public record PciBus(Path sysfs) {
         return text(folder(device).resolve("numa_node")).flatMap(PciBus::parsed).filter(node -> node >= 0);
     }
 
-    /** Returns the number of virtual functions that a device has. */
     public long virtualFunctions(PciAddress device) {
         return text(folder(device).resolve("sriov_numvfs"))
                 .flatMap(PciBus::parsed)
@@ -207,7 +202,6 @@ public record PciBus(Path sysfs) {
         return sysfs.resolve("bus/pci/drivers").resolve(name);
     }
 
-    /** Returns the directory of a device. */
     public Path folder(PciAddress device) {
         return sysfs.resolve("bus/pci/devices").resolve(device.text());
     }

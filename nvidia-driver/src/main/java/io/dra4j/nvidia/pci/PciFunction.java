@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A function of a PCI device at one time.
  *
- * @param address its address
- * @param vendor the vendor's number
  * @param device the vendor's number of the device
  * @param type the class, {@code 0x0302}: the upper 16 of its 24 bits
  * @param driver the kernel's driver that is bound to it; null for none
@@ -25,7 +23,6 @@ public record PciFunction(
         @Nullable String group,
         boolean isOfVfio) {
 
-    /** NVIDIA's number as a vendor. */
     public static final int NVIDIA = 0x10de;
 
     // Classes of PCI: base class and subclass.
@@ -39,7 +36,6 @@ public record PciFunction(
         return vendor == NVIDIA && (type == VGA || type == ACCELERATOR);
     }
 
-    /** Returns whether it is an NVSwitch. */
     boolean isNvswitch() {
         return vendor == NVIDIA && type == OTHER_BRIDGE;
     }
@@ -63,7 +59,6 @@ public record PciFunction(
         return driver != null && (isOfVfio || driver.matches("(.*[_-])?vfio[_-]pci"));
     }
 
-    /** Returns whether a driver is bound to it. */
     public boolean isBoundTo(String name) {
         return name.equals(driver);
     }

@@ -48,7 +48,6 @@ record CapabilityNodes(Path proc) {
                 .build();
     }
 
-    /** Returns the major number of all of them. */
     long major() {
         Path devices = proc.resolve("devices");
         String text = read(devices);

@@ -58,17 +58,10 @@ public final class Edits {
         }
     }
 
-    /** Creates edits with the sockets that containers get by default. */
     public Edits(Roots roots, HookProgram program) {
         this(roots, program, DaemonSocket.DEFAULT);
     }
 
-    /**
-     * Creates edits for the driver below some roots.
-     *
-     * @param program what runtimes run to prepare a container
-     * @param sockets the daemons whose sockets containers get
-     */
     public Edits(Roots roots, HookProgram program, Set<DaemonSocket> sockets) {
         this.roots = roots;
         this.program = program;
@@ -79,7 +72,6 @@ public final class Edits {
     /**
      * Returns the edits that all containers have in common.
      *
-     * @param version the driver's version in its own form
      * @throws PrepareException if a device node, the hook program, a file that every program needs, or a file that
      * existed earlier is missing
      */
@@ -92,7 +84,6 @@ public final class Edits {
     /**
      * Checks that the device nodes and files that every program needs are there.
      *
-     * @param version the driver's version in its own form
      * @throws PrepareException if one is missing
      */
     public void requireFiles(String version) {
@@ -215,7 +206,6 @@ public final class Edits {
         return hooks;
     }
 
-    /** Returns the hook of a command, if the program has it. */
     private Stream<Hook> command(String command, String... more) {
         return program.has(command) ? Stream.of(program.hook(command, List.of(more))) : Stream.empty();
     }

@@ -43,7 +43,6 @@ public final class HookProgram {
     /**
      * Returns NVIDIA's program at a path that the administrator gives.
      *
-     * @param path the path on the node, absolute
      * @throws DraException if the path is relative
      */
     public static HookProgram at(Path path) {
@@ -57,7 +56,6 @@ public final class HookProgram {
      * Copies NVIDIA's program from this image to the driver's directory, or our own from the jar if the image has none.
      * An identical copy stays; a different one is replaced atomically.
      *
-     * @param image the root of this process
      * @param directory the driver's directory, which has the same path on the node; created if its parent exists
      * @throws DraException if it can't be copied, or neither the image nor the jar has a program
      */
@@ -77,7 +75,6 @@ public final class HookProgram {
         return new HookProgram(directory.resolve(NAME), Origin.JAR);
     }
 
-    /** Returns the path on the node. */
     public Path path() {
         return path;
     }
@@ -102,12 +99,10 @@ public final class HookProgram {
         }
     }
 
-    /** Returns whether the program has a command. */
     boolean has(String command) {
         return origin != Origin.JAR || COMMANDS_OF_OUR_OWN.contains(command);
     }
 
-    /** Returns the hook that runs a command. */
     Hook hook(String command, List<String> more) {
         List<String> args = new ArrayList<>();
         if (path.endsWith("nvidia-ctk")) {
@@ -120,7 +115,6 @@ public final class HookProgram {
         return new Hook(HookName.CREATE_CONTAINER, path.toString(), args, List.of("NVIDIA_CTK_DEBUG=false"), null);
     }
 
-    /** Returns the hook that creates links. */
     Hook links(List<String> links) {
         return hook("create-symlinks", repeated("--link", links));
     }

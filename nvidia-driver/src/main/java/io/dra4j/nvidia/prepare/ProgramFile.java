@@ -24,7 +24,6 @@ public final class ProgramFile {
 
     private ProgramFile() {}
 
-    /** A program to copy. */
     interface Source {
         InputStream open() throws IOException;
     }

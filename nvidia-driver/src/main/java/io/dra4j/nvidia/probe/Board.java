@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * A type of board, as NVML reports a healthy and idle one.
  *
  * @param node the installed driver of the node from which the values come
- * @param board the board
  * @param profiles its MIG profiles, in the order of NVML's indices; none without MIG mode
  */
 record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
@@ -84,7 +83,6 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
         }
     }
 
-    /** The product's name. */
     String productName() {
         return board.text("name");
     }

@@ -35,11 +35,8 @@ record ProbeReport(Reading reading, NodeDevices devices, String nodeName) {
     /** Quotes all strings: without quotes, 0000:17:00.0 is a number. */
     private static final YAMLMapper YAML = new YAMLMapper();
 
-    /** The form of the output. */
     enum Format {
-        /** For people. */
         table,
-        /** The ResourceSlices. */
         yaml
     }
 

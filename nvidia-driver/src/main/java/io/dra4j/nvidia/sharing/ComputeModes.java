@@ -29,12 +29,6 @@ public final class ComputeModes {
     private final GpuFiles files;
     private final GpuLocks locks = new GpuLocks();
 
-    /**
-     * Creates the object; changes nothing yet.
-     *
-     * @param smi reads and sets modes
-     * @param files the previous modes
-     */
     public ComputeModes(NvidiaSmi smi, GpuFiles files) {
         this.smi = smi;
         this.files = files;
@@ -103,7 +97,6 @@ public final class ComputeModes {
         return files.read(gpu).map(lines -> String.join(" ", lines));
     }
 
-    /** Returns whether a mode is stored. */
     public boolean isToRestore(String gpu) {
         return before(gpu).isPresent();
     }

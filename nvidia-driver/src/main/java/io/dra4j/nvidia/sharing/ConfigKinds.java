@@ -13,11 +13,7 @@ public final class ConfigKinds {
 
     private ConfigKinds() {}
 
-    /**
-     * Returns all of them; configurations for devices that this driver does not publish match no device.
-     *
-     * @param gates the feature gates, which allow the strategies of sharing
-     */
+    /** Returns all of them; configurations for devices that this driver does not publish match no device. */
     public static List<ConfigType<?>> of(NvidiaGates gates) {
         return List.of(
                 GpuConfig.type(gates),

@@ -47,7 +47,6 @@ public final class DeviceSharing {
     /**
      * Creates the sharing of a node.
      *
-     * @param kinds the kinds of configurations
      * @param strategies all strategies that claims of earlier processes may have; a strategy that leaves work to
      * another one comes first
      * @param problem returns why a strategy does not work on this node; empty if it does
@@ -58,12 +57,10 @@ public final class DeviceSharing {
         this.problem = problem;
     }
 
-    /** Returns the kinds of configurations. */
     public List<ConfigType<?>> kinds() {
         return kinds;
     }
 
-    /** Starts with the claims that the runtime holds. */
     public void start(DriverContext started) {
         this.runtime = started;
         problem.ifPresent(what -> {
@@ -88,7 +85,6 @@ public final class DeviceSharing {
         }
     }
 
-    /** Returns whether the configurations of a claim request sharing. */
     public static boolean isWanted(AllocatedClaim claim) {
         return claim.devices().stream().anyMatch(device -> !settings(device).isEmpty());
     }
@@ -153,7 +149,6 @@ public final class DeviceSharing {
      */
     public record Adopted(List<SharingRecord> records, Runnable whenTaken) {
 
-        /** Copies the records. */
         public Adopted {
             records = List.copyOf(records);
         }

@@ -9,12 +9,7 @@ import io.dra4j.nvidia.state.SharingRecord;
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * The sharing of a claim that the driver holds.
- *
- * @param claim the claim
- * @param record its sharing by one entry
- */
+/** The sharing of a claim that the driver holds. */
 record HeldSharing(ClaimRef claim, SharingRecord record) {
 
     /**

@@ -22,7 +22,6 @@ import java.util.function.Function;
  */
 public record Holders(List<HeldSharing> held, Set<String> claims, Set<String> damaged, boolean isAnyUnknown) {
 
-    /** Copies the collections. */
     public Holders {
         held = List.copyOf(held);
         claims = Set.copyOf(claims);

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param defaultActiveThreadPercentage the percentage of threads that a client may use
  * @param defaultPinnedDeviceMemoryLimit the limit for each device
  * @param defaultPerDevicePinnedMemoryLimit the limits for some devices, by UUID or position
- * @param multiUser whether clients of several users share
  */
 public record MpsConfig(
         @Nullable Integer defaultActiveThreadPercentage,

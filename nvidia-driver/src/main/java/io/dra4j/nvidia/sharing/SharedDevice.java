@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A device of a claim that is prepared, and its hardware.
  *
- * @param allocated the device
  * @param gpu the GPU, or the parent GPU of a MIG device
  * @param mig the MIG device, which exists; null for a whole GPU
  */
@@ -29,7 +28,6 @@ public record SharedDevice(
                 .build();
     }
 
-    /** Returns the UUID of the MIG device, or of the GPU. */
     public String uuid() {
         return mig == null ? gpu.uuid() : mig.uuid();
     }

@@ -32,7 +32,6 @@ public final class SharingContext {
         this.runtime = runtime;
     }
 
-    /** Returns the claim. */
     public ClaimRef claim() {
         return claim;
     }
@@ -63,7 +62,6 @@ public final class SharingContext {
     /**
      * Returns the other groups with a part in a target: of other claims, and of this claim.
      *
-     * @param target the UUID of a GPU or MIG device
      * @throws io.dra4j.api.error.DraException if the record of a claim can't be read
      */
     public List<HeldSharing> others(String target) {
@@ -82,7 +80,6 @@ public final class SharingContext {
      * Restores settings of a GPU. A failure does not hold up the claim: it is reported and retried by
      * {@link SharingStrategy#clean}, and until then the GPU's devices have a taint.
      *
-     * @param gpu the UUID of the GPU
      * @param work returns what the cluster's admins should know; empty for nothing
      */
     public void putBack(String gpu, Supplier<Optional<String>> work) {
@@ -96,7 +93,6 @@ public final class SharingContext {
         }
     }
 
-    /** Returns whether a setting could not be restored. */
     boolean isLeft() {
         return isLeft;
     }

@@ -8,11 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The rules of sharing of NVIDIA's driver, with its messages where it has some.
- *
- * @param gates the feature gates, which allow the strategies
- */
+/** The rules of sharing of NVIDIA's driver, with its messages where it has some. */
 record SharingRules(NvidiaGates gates) {
 
     private static final String SUPPORTED = "supported GPU sharing strategies: TimeSlicing, MPS";

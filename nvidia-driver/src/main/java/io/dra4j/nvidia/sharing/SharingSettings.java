@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sharing that a valid configuration requests.
  *
- * @param strategy the strategy
  * @param interval the interval of time slices, Default if none was given; null with MPS, and for MIG devices
  * @param mps the settings of MPS, empty if none were given; null with time slicing
  */

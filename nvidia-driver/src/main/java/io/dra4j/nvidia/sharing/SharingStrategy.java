@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public interface SharingStrategy {
 
-    /** Returns the strategy. */
     StrategyName strategy();
 
     /**
@@ -47,8 +46,6 @@ public interface SharingStrategy {
     /**
      * Returns why two groups of this strategy can't have a target in common; empty if they can.
      *
-     * @param wanted the group that is to be applied
-     * @param other a group that is recorded
      * @return a part of a sentence, after the target and the other claim
      */
     Optional<String> conflict(SharedGroup wanted, SharingRecord other);

@@ -54,15 +54,12 @@ public final class TimeSlicing implements SharingStrategy {
     private final ComputeModes modes;
     private final GpuLocks locks = new GpuLocks();
 
-    /** The state of a group. */
     private record Recorded(TimeSliceInterval interval) {}
 
     /**
      * Creates the strategy.
      *
-     * @param smi sets the time slices
      * @param files remember which GPUs were given time slices
-     * @param modes the compute modes, of this strategy and of others
      */
     public TimeSlicing(NvidiaSmi smi, GpuFiles files, ComputeModes modes) {
         this.smi = smi;
@@ -284,9 +281,7 @@ public final class TimeSlicing implements SharingStrategy {
     /**
      * The time slices that this driver has given a GPU.
      *
-     * @param interval the interval
      * @param isSet whether it is certainly in effect; otherwise it may be
-     * @param before the interval that the GPU had
      */
     private record Slice(TimeSliceInterval interval, boolean isSet, TimeSliceInterval before) {
 
@@ -316,7 +311,6 @@ public final class TimeSlicing implements SharingStrategy {
             return isSet && interval == wanted;
         }
 
-        /** Returns whether the GPU needs a reset to restore its settings. */
         boolean isToReset() {
             return interval != before;
         }

@@ -16,18 +16,11 @@ public final class ClaimRecorder {
     private final ClaimContext context;
     private ClaimState state;
 
-    /**
-     * Continues from a recorded state.
-     *
-     * @param state the state that the journal has
-     * @param context the context of the call
-     */
     public ClaimRecorder(ClaimState state, ClaimContext context) {
         this.state = state;
         this.context = context;
     }
 
-    /** Returns what is recorded. */
     public ClaimState state() {
         return state;
     }
@@ -37,7 +30,6 @@ public final class ClaimRecorder {
         return context.deadline();
     }
 
-    /** Records the state of the claim's MIG devices. */
     public void recordMig(ProviderState mig) {
         record(state.withMig(mig));
     }
@@ -52,7 +44,6 @@ public final class ClaimRecorder {
         record(state.withPartition(partition));
     }
 
-    /** Records the sharing by one configuration. */
     public void record(SharingRecord sharing) {
         record(state.with(sharing));
     }

@@ -48,7 +48,6 @@ public record ClaimState(
             .upgrading(2, MigAlone.class, earlier -> earlier.upgraded(2))
             .upgrading(1, MigAlone.class, earlier -> earlier.upgraded(1));
 
-    /** Copies the list. */
     public ClaimState {
         sharing = List.copyOf(sharing);
     }
@@ -79,7 +78,6 @@ public record ClaimState(
                 form.partition() == null ? null : form.partition().toState());
     }
 
-    /** Returns the state in the journal's form. */
     public ProviderState toProviderState() {
         return mig != null && equals(NONE.withMig(mig))
                 ? mig
@@ -91,7 +89,6 @@ public record ClaimState(
                                 Part.of(partition)));
     }
 
-    /** Returns whether there is nothing to undo. */
     public boolean isEmpty() {
         return equals(NONE);
     }
@@ -122,14 +119,7 @@ public record ClaimState(
                 mig, sharing.stream().filter(one -> !one.group().equals(group)).toList(), lent, partition);
     }
 
-    /**
-     * A claim's state as JSON.
-     *
-     * @param mig the MIG devices; null if there were none
-     * @param sharing the sharing, in the order in which it was begun
-     * @param lent the GPUs that were taken from NVIDIA's driver; null if there were none
-     * @param partition the partition of the fabric; null if there is none
-     */
+    /** A claim's state as JSON. */
     record StateForm(
             @Nullable Part mig,
             List<Shared> sharing,
@@ -154,7 +144,6 @@ public record ClaimState(
             }
         }
 
-        /** The sharing by one configuration. */
         record Shared(
                 String group,
                 String strategy,

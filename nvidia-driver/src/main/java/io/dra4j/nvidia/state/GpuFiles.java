@@ -74,11 +74,7 @@ public record GpuFiles(Path folder, Supplier<String> moduleLoad) {
         }
     }
 
-    /**
-     * Deletes the file of a GPU, if there is one.
-     *
-     * @throws DraException if that fails
-     */
+    /** Deletes the file of a GPU, if there is one. */
     public void delete(String gpu) {
         Path file = file(gpu);
         try {

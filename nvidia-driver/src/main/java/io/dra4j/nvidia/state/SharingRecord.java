@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * The sharing of a claim's devices by one configuration, recorded before it is applied.
  *
  * @param group the configuration, unique within the claim
- * @param strategy the name of the strategy
  * @param targets the UUIDs of the GPUs and MIG devices that it changes, and has not released
  * @param state the strategy's state, in its own format; null if it needs none
  */
@@ -20,12 +19,10 @@ public record SharingRecord(
         List<String> targets,
         @Nullable ProviderState state) {
 
-    /** Copies the targets. */
     public SharingRecord {
         targets = List.copyOf(targets);
     }
 
-    /** Returns this without a target. */
     public SharingRecord without(String released) {
         return new SharingRecord(
                 group,

@@ -18,8 +18,6 @@ import java.util.stream.Stream;
  * <p>After the clock was set, the boot may seem later than a file written since. So the times count only if no claim
  * has a CDI spec that a reboot would have deleted.
  *
- * @param file the checkpoint
- * @param proc the mount point of procfs
  * @param cdiRoot the directory of CDI specs; NVIDIA's driver is assumed to use the same one
  * @param cdiKind the kind of their devices, {@code k8s.gpu.nvidia.com/claim}
  */
@@ -31,7 +29,6 @@ public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
     /**
      * Returns the age of the checkpoint if its claims ended with an earlier boot.
      *
-     * @param claims the claims of the checkpoint
      * @return empty if they are, or may be, from this boot
      * @throws DraException if the age is needed, and can't be read
      */
@@ -70,7 +67,6 @@ public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
         /**
          * Reads both times.
          *
-         * @param proc the mount point of procfs
          * @throws DraException if one of them can't be read; the message says which and from where
          */
         static Age read(Path file, Path proc) {
@@ -93,7 +89,6 @@ public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
                             "%s has no line btime, the time of the boot; is it the host's /proc?".formatted(stat)));
         }
 
-        /** Returns whether the node was booted since the file was written. */
         boolean isOfEarlierBoot() {
             return written.isBefore(booted);
         }

@@ -35,7 +35,6 @@ import java.util.Set;
  */
 public record GoCheckpoint(String bootId, List<GoClaim> claims) {
 
-    /** The name of the file, in the driver's directory. */
     public static final String FILE = "checkpoint.json";
 
     /** The members of a file of version 1; unknown versions also have others. */
@@ -45,7 +44,6 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    /** Copies the claims. */
     public GoCheckpoint {
         claims = List.copyOf(claims);
     }
@@ -78,11 +76,7 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
         return bootId.isEmpty() && !left(bootId).isEmpty();
     }
 
-    /**
-     * Returns whether its claims, and their setup, ended with an earlier boot.
-     *
-     * @param boot the node's present boot
-     */
+    /** Returns whether its claims, and their setup, ended with an earlier boot. */
     public boolean isOfEarlierBoot(String boot) {
         return !bootId.isEmpty() && !bootId.equals(boot);
     }
@@ -91,8 +85,6 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
      * Returns the claims that may hold resources of the node.
      *
      * <p>These are the claims of this boot, except those that were begun but have changed nothing.
-     *
-     * @param boot the node's present boot
      */
     public List<GoClaim> left(String boot) {
         return isOfEarlierBoot(boot)

@@ -28,8 +28,6 @@ public final class GoCheckpointWriter {
     /**
      * Begins a checkpoint without claims.
      *
-     * @param driver the driver's name, {@code gpu.nvidia.com}
-     * @param bootId the id of the present boot
      * @param form the members that the reader knows
      */
     public GoCheckpointWriter(String driver, String bootId, GoForm form) {
@@ -45,7 +43,6 @@ public final class GoCheckpointWriter {
      */
     public record Group(List<Entry> devices, boolean isTimeSliced) {
 
-        /** Copies the devices. */
         public Group {
             devices = List.copyOf(devices);
         }
@@ -54,21 +51,17 @@ public final class GoCheckpointWriter {
     /**
      * A prepared device.
      *
-     * @param uuid the UUID of the GPU, or of the MIG device
      * @param mig the MIG device; null for a whole GPU
      */
     public record Entry(
             HeldDevice device, String uuid, @Nullable MigEntry mig) {}
 
-    /** A MIG device: its numbers, and its GPU. */
     public record MigEntry(int parentMinor, int gpuInstance, int computeInstance, String parent, String pci) {}
 
-    /** Adds a claim that is prepared. */
     public void add(String uid, List<Group> groups) {
         claims.put(uid, List.copyOf(groups));
     }
 
-    /** Returns the file's content. */
     public byte[] toBytes() {
         ObjectNode first = JSON.objectNode();
         ObjectNode second = JSON.objectNode();

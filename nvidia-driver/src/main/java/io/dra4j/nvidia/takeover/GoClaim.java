@@ -7,10 +7,8 @@ import java.util.List;
 /**
  * A claim of a checkpoint in Go.
  *
- * @param isPrepared whether its preparation was finished
  * @param allocated the names of the devices that were allocated to it
  * @param devices the devices that were prepared; none if it is not prepared
- * @param mpsDaemons the ids of its MPS daemons
  * @param hasConfig whether it was allocated with a configuration
  */
 public record GoClaim(
@@ -21,14 +19,12 @@ public record GoClaim(
         List<String> mpsDaemons,
         boolean hasConfig) {
 
-    /** Copies the lists. */
     public GoClaim {
         allocated = List.copyOf(allocated);
         devices = List.copyOf(devices);
         mpsDaemons = List.copyOf(mpsDaemons);
     }
 
-    /** Returns whether an unfinished preparation may have changed the hardware. */
     public boolean mayHaveChangedHardware() {
         return hasConfig || allocated.stream().anyMatch(name -> !name.matches("gpu-[0-9]+"));
     }

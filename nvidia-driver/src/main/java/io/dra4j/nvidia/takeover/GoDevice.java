@@ -7,15 +7,12 @@ import java.util.List;
 /**
  * A prepared device of a checkpoint in Go.
  *
- * @param uuid the UUID of the GPU or MIG device
  * @param isShare whether the claim has only a share of it
  * @param cdiIds the CDI ids in the answer to the kubelet
  */
 public record GoDevice(Kind kind, String name, String uuid, boolean isShare, List<String> cdiIds) {
 
-    /** The kinds of devices. */
     public enum Kind {
-        /** A whole GPU. */
         GPU,
         /** A MIG device, created for the claim or before. */
         MIG,
@@ -25,7 +22,6 @@ public record GoDevice(Kind kind, String name, String uuid, boolean isShare, Lis
         UNKNOWN
     }
 
-    /** Copies the list. */
     public GoDevice {
         cdiIds = List.copyOf(cdiIds);
     }

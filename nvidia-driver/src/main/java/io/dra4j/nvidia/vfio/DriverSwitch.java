@@ -34,7 +34,6 @@ final class DriverSwitch {
         this.bus = bus;
     }
 
-    /** Returns whether the kernel has not answered yet. */
     boolean isAnyPending() {
         return writes.isAnyPending();
     }
@@ -112,7 +111,6 @@ final class DriverSwitch {
                 .log("Bound a PCI device to another driver");
     }
 
-    /** Returns whether a driver is loaded. */
     boolean isLoaded(String driver) {
         return Files.isDirectory(bus.driver(driver));
     }

@@ -93,7 +93,6 @@ final class KernelWrites {
         return true;
     }
 
-    /** Returns whether a write has not returned. */
     boolean isAnyPending() {
         return pending.values().stream().anyMatch(write -> !write.isDone());
     }

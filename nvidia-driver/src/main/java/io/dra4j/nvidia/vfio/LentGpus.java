@@ -29,7 +29,6 @@ record LentGpus(List<LentGpu> gpus) {
     /**
      * A GPU of a claim.
      *
-     * @param address its PCI address
      * @param node its device node while NVIDIA's driver is bound, {@code dev/nvidia0}
      * @param isPersistent whether the driver has to keep it initialized without users afterwards
      * @param functions the GPU, and functions next to it that were bound to other drivers, in order
@@ -44,7 +43,6 @@ record LentGpus(List<LentGpu> gpus) {
     /**
      * A function of a GPU's board.
      *
-     * @param address its PCI address
      * @param driver the driver to which it is returned
      * @param override the only driver that could be bound to it before; null if the kernel chose one
      */

@@ -77,7 +77,6 @@ record NodeUsers(Path proc) {
         }
     }
 
-    /** Returns users in the form for messages. */
     static String named(List<User> users) {
         String first = users.stream().limit(MOST_NAMED).map(User::toString).collect(Collectors.joining(", "));
         return users.size() <= MOST_NAMED ? first : first + " and %d more".formatted(users.size() - MOST_NAMED);

@@ -79,13 +79,10 @@ public final class Passthrough {
     /**
      * The settings of passthrough.
      *
-     * @param isOn whether GPUs are published for virtual machines
-     * @param sysfs the mount point of sysfs
      * @param proc the mount point of procfs, with the processes of the node
      * @param users how long to wait for other processes that use a GPU
      * @param unbind how long the kernel may take to take a GPU from its driver
      * @param bind how long the kernel may take to give it to another
-     * @param clock the clock of the calls' deadlines
      */
     public record Settings(
             boolean isOn, Path sysfs, Path proc, Duration users, Duration unbind, Duration bind, InstantSource clock) {
@@ -103,7 +100,6 @@ public final class Passthrough {
         }
     }
 
-    /** Creates the object; changes nothing yet. */
     public Passthrough(Nvml nvml, NvidiaSmi smi, Settings settings) {
         this.nvml = nvml;
         this.settings = settings;
@@ -115,16 +111,11 @@ public final class Passthrough {
         edits = new VfioEdits(bus);
     }
 
-    /** Returns whether GPUs are published for virtual machines. */
     public boolean isOn() {
         return settings.isOn();
     }
 
-    /**
-     * Returns the GPUs on the bus; none if GPUs are not offered to virtual machines.
-     *
-     * @param held the claims that are held
-     */
+    /** Returns the GPUs on the bus; none if GPUs are not offered to virtual machines. */
     public PassthroughGpus gpus(List<HeldClaim> held) {
         return isOn() ? PassthroughGpus.of(bus.gpus(), lent(held)) : PassthroughGpus.NONE;
     }
@@ -164,7 +155,6 @@ public final class Passthrough {
      * Assigns a GPU to a virtual machine.
      *
      * @param whenTaken runs while no session of NVML is kept
-     * @return what containers get
      * @throws PrepareException if it is not available within the time of the call
      */
     public ContainerEdits take(

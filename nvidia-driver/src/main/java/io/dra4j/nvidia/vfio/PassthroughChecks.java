@@ -25,7 +25,6 @@ import java.util.stream.Stream;
 /**
  * Checks, before anything changes, that a GPU can be assigned to a virtual machine.
  *
- * @param bus the PCI bus
  * @param proc the mount point of procfs, with the processes of the node
  */
 public record PassthroughChecks(PciBus bus, Path proc) {
@@ -93,7 +92,6 @@ public record PassthroughChecks(PciBus bus, Path proc) {
                 .toList();
     }
 
-    /** Returns devices in the form for messages. */
     public static String named(List<PciFunction> devices) {
         return devices.stream()
                 .map(one -> one.address() + (one.driver() == null ? "" : " (" + one.driver() + ")"))
@@ -154,7 +152,6 @@ public record PassthroughChecks(PciBus bus, Path proc) {
      * The kernel modules that give programs exclusive access to PCI devices: vfio-pci, and for some devices a variant
      * that does more, for example for the memory of GPUs on Grace boards.
      *
-     * @param bus the PCI bus
      * @param proc the mount point of procfs, which shows the node's files as its first process sees them
      * @see <a href="https://docs.kernel.org/driver-api/vfio.html">VFIO, PCI variant drivers</a>
      */

@@ -9,7 +9,6 @@ import java.time.InstantSource;
 /**
  * The end of one step of a claim, on a monotonic clock.
  *
- * @param timeout the time that the step had
  * @param endNanos its end, by {@link System#nanoTime}
  */
 record StepDeadline(Duration timeout, long endNanos) {

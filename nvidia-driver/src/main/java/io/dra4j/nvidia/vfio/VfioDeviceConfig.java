@@ -34,11 +34,6 @@ public record VfioDeviceConfig(@Nullable Iommu iommu) {
         }
     }
 
-    /**
-     * Returns the kind.
-     *
-     * @param apiVersion the version of NVIDIA's configurations
-     */
     public static ConfigType<VfioDeviceConfig> type(String apiVersion) {
         return ConfigType.builder(apiVersion, "VfioDeviceConfig", VfioDeviceConfig.class)
                 .defaults(() -> DEFAULT)

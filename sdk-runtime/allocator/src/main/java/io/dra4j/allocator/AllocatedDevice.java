@@ -20,7 +20,6 @@ import java.util.Map;
  *
  * @param request its name, followed by a slash and the subrequest's name if there is one
  * @param shared whether it is a share, to which a scheduler assigns an id
- * @param consumedCapacity what the share consumes
  */
 public record AllocatedDevice(
         String request,

@@ -62,7 +62,6 @@ public final class Allocator {
         return new Allocator(new Behaviour(gates, bugs), clock, TIME_LIMIT, new Expressions());
     }
 
-    /** Returns the same allocator with another time limit for a node. */
     public Allocator withTimeLimit(Duration other) {
         return new Allocator(behaviour, clock, other, expressions);
     }

@@ -51,9 +51,6 @@ final class Attempt {
         this.selection = new Selection(behaviour, expressions, node);
     }
 
-    /**
-     * @throws AttemptException if the attempt has to end for all nodes
-     */
     Outcome allocate(List<Claim> claims, NodeDeadline deadline) {
         Planner planner = new Planner(behaviour, cluster, allDevices());
         try {
@@ -172,7 +169,6 @@ final class Attempt {
             return List.copyOf(obstacles);
         }
 
-        /** Returns the number of pools that are only for other nodes. */
         int ofOtherNodes() {
             return (int) cluster.pools().stream().filter(this::isElsewhere).count();
         }

@@ -87,7 +87,6 @@ record Behaviour(FeatureGates gates, Set<SchedulerBug> bugs) {
         return enabled(FeatureGate.DRA_CONSUMABLE_CAPACITY);
     }
 
-    /** Returns whether expressions support list attributes. */
     boolean listsInExpressions() {
         return atLeast(V1_37) || enabled(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES);
     }

@@ -25,7 +25,6 @@ abstract sealed class ClaimConstraint {
         this.constraint = constraint;
     }
 
-    /** Creates the constraint that a scheduler evaluates. */
     static ClaimConstraint of(Constraint constraint, Behaviour behaviour) {
         return constraint.kind() == Constraint.Kind.MATCH
                 ? new MatchConstraint(constraint, behaviour)
@@ -61,10 +60,8 @@ abstract sealed class ClaimConstraint {
     /** Returns the value that a device conflicts with, or null. */
     abstract @Nullable AttributeValue conflict(Entry entry);
 
-    /** Called when a device was added. */
     void added(Entry entry) {}
 
-    /** Called when a device was removed. */
     void removed(Entry entry) {}
 
     private @Nullable AttributeValue value(Candidate candidate) {

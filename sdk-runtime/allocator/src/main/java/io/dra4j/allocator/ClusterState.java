@@ -61,12 +61,10 @@ public final class ClusterState {
         }
     }
 
-    /** Returns the class of a name. */
     public Optional<DeviceClass> deviceClass(String name) {
         return Optional.ofNullable(classes.get(name));
     }
 
-    /** Returns all classes. */
     public Collection<DeviceClass> classes() {
         return List.copyOf(classes.values());
     }
@@ -86,7 +84,6 @@ public final class ClusterState {
         return Collections.unmodifiableSet(byPool.keySet());
     }
 
-    /** Returns the claims of the view. */
     public List<Claim> claims() {
         return claims;
     }
@@ -104,7 +101,6 @@ public final class ClusterState {
                 .reduce(Quantity.ZERO, Quantity::plus);
     }
 
-    /** Returns the rules that taint devices. */
     public List<TaintRule> taintRules() {
         return taintRules;
     }

@@ -68,7 +68,6 @@ final class Counters {
         return null;
     }
 
-    /** Gives a device's counters back. */
     void giveBack(Candidate candidate) {
         add(ledger(candidate), candidate, -1);
     }

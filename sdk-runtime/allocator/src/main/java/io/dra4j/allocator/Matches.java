@@ -20,7 +20,6 @@ final class Matches {
         this.candidates = candidates;
     }
 
-    /** Returns why a device cannot be selected, or null. */
     @Nullable
     Obstacle check(Plan plan, Candidate candidate) {
         List<@Nullable Optional<Obstacle>> ofPlan = known.computeIfAbsent(plan.index(), index -> empty());

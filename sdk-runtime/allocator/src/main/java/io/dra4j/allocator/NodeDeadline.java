@@ -8,9 +8,6 @@ import java.time.InstantSource;
 /** The time at which a scheduler gives up on a node. */
 record NodeDeadline(InstantSource clock, Instant end, String node) {
 
-    /**
-     * @throws AttemptException after that time
-     */
     void check() {
         if (clock.instant().isAfter(end)) {
             throw new AttemptException("node %s: timed out trying to allocate devices".formatted(node));

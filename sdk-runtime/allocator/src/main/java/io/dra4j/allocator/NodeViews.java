@@ -67,7 +67,6 @@ public final class NodeViews {
                 && PoolProblems.ofCounters(slices).isEmpty();
     }
 
-    /** Returns the view of a node. */
     public ClusterState of(Node node) {
         List<Slice> slices = Stream.concat(ofMany.stream(), ofNodes.getOrDefault(node.name(), List.of()).stream())
                 .toList();

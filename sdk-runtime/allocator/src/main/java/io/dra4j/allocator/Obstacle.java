@@ -30,7 +30,6 @@ public sealed interface Obstacle {
             this.text = text;
         }
 
-        /** Returns the failure of the check, in words. */
         public String text() {
             return text;
         }
@@ -60,13 +59,11 @@ public sealed interface Obstacle {
         }
     }
 
-    /** The check that failed. */
     Check check();
 
     /** Returns the obstacle as a part of a sentence, with all its values. */
     String text();
 
-    /** Other claims hold the device. */
     record InUse(List<Holder> holders) implements Obstacle {
         @Override
         public Check check() {
@@ -96,7 +93,6 @@ public sealed interface Obstacle {
      * A selector does not match.
      *
      * @param deviceClass the class that has the selector; null if the request has it
-     * @param index the index of the selector
      */
     record NotSelected(@Nullable String deviceClass, int index, String expression) implements Obstacle {
         @Override
@@ -111,7 +107,6 @@ public sealed interface Obstacle {
         }
     }
 
-    /** The device cannot be used from the node. */
     record OtherNode(String node) implements Obstacle {
         @Override
         public Check check() {
@@ -124,7 +119,6 @@ public sealed interface Obstacle {
         }
     }
 
-    /** The device needs a feature gate that is off. */
     record GateOff(String gate) implements Obstacle {
         @Override
         public Check check() {
@@ -137,7 +131,6 @@ public sealed interface Obstacle {
         }
     }
 
-    /** The device lacks a requested capacity. */
     record NoCapacity(String capacity) implements Obstacle {
         @Override
         public Check check() {
@@ -203,7 +196,6 @@ public sealed interface Obstacle {
         }
     }
 
-    /** The request does not tolerate a taint. */
     record Tainted(Taint taint) implements Obstacle {
         @Override
         public Check check() {

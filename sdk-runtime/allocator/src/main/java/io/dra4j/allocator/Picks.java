@@ -45,7 +45,6 @@ final class Picks {
         this.constraints = constraints;
     }
 
-    /** Returns why a device is in use for a request, or null. */
     @Nullable
     Obstacle checkUse(Plan plan, Candidate candidate) {
         List<Plan> others = exclusive.getOrDefault(candidate.id(), List.of());
@@ -71,7 +70,6 @@ final class Picks {
                 && (candidate.device().sharing() || behaviour.has(SchedulerBug.EXCLUSIVE_OVER_SHARES));
     }
 
-    /** Returns why a device has too little capacity left for a request, or null. */
     @Nullable
     Obstacle checkCapacity(Plan plan, Candidate candidate) {
         return shares.check(plan.asked().capacity(), candidate);
@@ -156,14 +154,12 @@ final class Picks {
         return inOrder;
     }
 
-    /** The number of devices that a claim has. */
     int count(int claimIndex) {
         return (int) taken.stream()
                 .filter(pick -> pick.plan.claimIndex() == claimIndex)
                 .count();
     }
 
-    /** Checks whether a request tolerates the taints of a device. */
     private static final class Taints {
         private static final Set<String> EFFECTS = Set.of("NoSchedule", "NoExecute");
 

@@ -12,8 +12,6 @@ import java.util.List;
  * A validated alternative of a request.
  *
  * @param index the index among all plans of the attempt
- * @param claimIndex the index of its claim
- * @param count the number of devices
  * @param all the devices to take, in the mode {@code All}; otherwise empty
  */
 record Plan(
@@ -30,7 +28,6 @@ record Plan(
         return asked.mode().equals(SubRequest.ALL);
     }
 
-    /** Returns the name that results have. */
     String resultName() {
         return request.nameOf(asked);
     }

@@ -66,7 +66,6 @@ final class Planner {
         return complete;
     }
 
-    /** Creates the constraints of a claim. */
     List<ClaimConstraint> constraints(Claim claim) {
         List<ClaimConstraint> all = new ArrayList<>();
         for (int i = 0; i < claim.constraints().size(); i++) {
@@ -76,7 +75,6 @@ final class Planner {
         return all;
     }
 
-    /** Returns all plans that were created. */
     List<Plan> plans() {
         return plans;
     }
@@ -84,7 +82,6 @@ final class Planner {
     /** Rejects claims that a scheduler can never allocate, regardless of the devices. */
     private record RequestChecks(Behaviour behaviour, ClusterState cluster) {
 
-        /** Rejects features whose gate is off. */
         void checkGates(Claim claim, DeviceRequest request) {
             String subject = Plan.subject(claim, request.name());
             FeatureGate lists = FeatureGate.DRA_PRIORITIZED_LIST;

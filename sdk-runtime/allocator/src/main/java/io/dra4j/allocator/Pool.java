@@ -11,7 +11,6 @@ import java.util.List;
  *
  * @param slices the slices of the newest generation for this node
  * @param elsewhere the other slices of that generation
- * @param incomplete whether slices are missing
  * @param problem why it is invalid; empty if it is not
  */
 record Pool(PoolId id, List<Slice> slices, List<Slice> elsewhere, boolean incomplete, String problem) {

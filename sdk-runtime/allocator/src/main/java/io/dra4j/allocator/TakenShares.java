@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 /** The capacity of devices that shares consume, for allocated claims and for this search. */
 final class TakenShares {
 
-    /** The shares of one device. */
     private static final class Taken {
         private int count;
         private final Map<String, BigDecimal> amounts = new HashMap<>();
@@ -67,7 +66,6 @@ final class TakenShares {
         return taken;
     }
 
-    /** Returns whether someone has a share of a device. */
     boolean isShared(DeviceId id) {
         return held(id).count > 0 || picked.getOrDefault(id, NONE).count > 0;
     }
@@ -133,7 +131,6 @@ final class TakenShares {
         return consumed;
     }
 
-    /** Releases a share. */
     void giveBack(Candidate candidate, Map<String, Quantity> consumed) {
         if (consumed.isEmpty() && behaviour.has(SchedulerBug.COUNTER_LEAK)) {
             return;

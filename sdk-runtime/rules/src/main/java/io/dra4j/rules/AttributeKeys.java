@@ -11,7 +11,6 @@ record AttributeKeys(KubernetesVersion version) {
     private static final int IDENTIFIER_LENGTH = 32;
     private static final int LENGTH = DOMAIN_LENGTH + 1 + IDENTIFIER_LENGTH;
 
-    /** Checks a key and returns its value. */
     Field checked(Field map, String key) {
         Field value = map.key(key, LENGTH);
         check(key, version.atLeast(KubernetesVersion.V1_36) ? map : value);

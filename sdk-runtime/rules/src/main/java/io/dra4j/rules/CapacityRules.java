@@ -35,9 +35,6 @@ final class CapacityRules {
         }
     }
 
-    /**
-     * @param capacity of which requests take a part
-     */
     void checkPolicy(Field policy, Quantity capacity) {
         Field values = policy.at("validValues");
         Field range = policy.at("validRange");
@@ -73,7 +70,6 @@ final class CapacityRules {
             return exact.compareTo(limit.exact) > 0;
         }
 
-        /** Returns the value as a 64-bit integer of the server. */
         long value(KubernetesVersion version) {
             return Quantities.value(exact, version);
         }

@@ -21,9 +21,6 @@ public final class ClaimRules {
         }
     }
 
-    /**
-     * @param path the path of the spec, for messages
-     */
     public static void checkSpec(
             JsonNode claimSpec, String path, FeatureGates gates, ExpressionCompiler compiler, FieldErrors errors) {
         Field devices = new Field(claimSpec, path, errors).at("devices");

@@ -60,7 +60,6 @@ final class ClaimStatusRules {
         }
     }
 
-    /** Rules for a new allocation of a claim. */
     private record AllocationRules(RequestNames names, AttributeKeys keys) {
         private static final int CONFIGS = 64;
         private static final List<String> SOURCES = List.of("FromClaim", "FromClass");

@@ -11,7 +11,6 @@ public final class ClassRules {
 
     private ClassRules() {}
 
-    /** Checks a spec. */
     public static void check(JsonNode classSpec, ExpressionCompiler compiler, FieldErrors errors) {
         Field spec = new Field(classSpec, "spec", errors);
         RequestRules.checkSelectors(spec.at("selectors"), new ExpressionRules(compiler));

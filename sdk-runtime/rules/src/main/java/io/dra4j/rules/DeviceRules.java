@@ -121,7 +121,6 @@ final class DeviceRules {
         }
     }
 
-    /** Rules for device attributes. */
     private record AttributeRules(AttributeKeys keys) {
         private static final List<String> SCALARS = List.of("bool", "int", "string", "version");
         private static final List<String> LISTS = List.of("bools", "ints", "strings", "versions");

@@ -30,7 +30,6 @@ public final class DeviceStatusRules {
         }
     }
 
-    /** Checks driver, pool, device and share. */
     static void checkIdentity(Field device) {
         DeviceRules.checkDriver(device.at("driver"));
         SliceRules.checkPoolName(device.at("pool"));
@@ -48,7 +47,6 @@ public final class DeviceStatusRules {
         checkReport(device);
     }
 
-    /** Checks the report about a device: conditions, data and network data. */
     public static void checkReport(Field device) {
         device.at("conditions").requireAtMost(ClaimLimits.DEVICE_CONDITIONS);
         ConditionRules.check(device.at("conditions"));

@@ -92,7 +92,6 @@ public enum FeatureGate {
         return stage(version) != ABSENT;
     }
 
-    /** Returns the default of the gate in a release. */
     public boolean defaultIn(KubernetesVersion version) {
         return stage(version) == ON || isLockedIn(version);
     }

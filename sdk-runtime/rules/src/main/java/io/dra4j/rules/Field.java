@@ -20,9 +20,6 @@ public final class Field {
     private final JsonNode value;
     private final FieldErrors errors;
 
-    /**
-     * @param root the path of the value
-     */
     public Field(JsonNode value, String root, FieldErrors errors) {
         this(null, root, value, errors);
     }
@@ -54,12 +51,10 @@ public final class Field {
         return new Field(this, childStep, childValue, errors);
     }
 
-    /** Returns the field of this name in an object. */
     public Field at(String name) {
         return child(name, value.path(name));
     }
 
-    /** Returns the value of a key in a map. */
     Field key(String key) {
         return child("[" + key + "]", value.path(key));
     }
@@ -114,9 +109,6 @@ public final class Field {
         invalid(text(), detail);
     }
 
-    /**
-     * @param shown the value in the message
-     */
     void invalid(Object shown, String detail) {
         errors.invalid(path(), shown, detail);
     }
@@ -131,14 +123,10 @@ public final class Field {
         invalid(JsonNodeFactory.instance.nullNode(), detail);
     }
 
-    /** Rejects the value unless a rule holds. */
     public void requireThat(boolean holds, String rule) {
         requireThat(holds, text(), rule);
     }
 
-    /**
-     * @param shown the value in the message
-     */
     void requireThat(boolean holds, Object shown, String rule) {
         if (!holds) {
             invalid(shown, rule);
@@ -225,7 +213,6 @@ public final class Field {
         }
     }
 
-    /** Requires that the names of a list's elements are unique. */
     void requireUniqueItems(Function<Field, String> name) {
         Set<String> seen = new HashSet<>();
         items().forEach(item -> item.requireUnique(name.apply(item), seen));

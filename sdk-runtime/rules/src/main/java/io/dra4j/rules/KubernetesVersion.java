@@ -31,7 +31,6 @@ public enum KubernetesVersion {
         return gitVersion;
     }
 
-    /** Returns whether this is that release or a later one. */
     public boolean atLeast(KubernetesVersion other) {
         return compareTo(other) >= 0;
     }

@@ -11,8 +11,6 @@ import java.util.Optional;
  *
  * <p>If an object has both, the long form counts, as in kube-scheduler from 1.38 on (kubernetes/kubernetes#142202);
  * earlier releases treat such objects differently.
- *
- * @param driver the driver's name
  */
 public record OwnNames(String driver) {
 

@@ -6,12 +6,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The first two numbers of a version, such as {@code v1.36.2}, {@code 1.40+} or {@code 2.1.4-k3s1}.
- *
- * @param major the first
- * @param minor the second
- */
+/** The first two numbers of a version, such as {@code v1.36.2}, {@code 1.40+} or {@code 2.1.4-k3s1}. */
 public record Release(int major, int minor) {
 
     private static final Pattern VERSION = Pattern.compile("v?([0-9]{1,4})\\.([0-9]{1,4})(\\D.*)?");

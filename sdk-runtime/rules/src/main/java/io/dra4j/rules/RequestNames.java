@@ -20,9 +20,6 @@ record RequestNames(Map<String, Set<String>> alternatives) {
             "must be the name of a request in the claim or the name of a request and a subrequest"
                     + " separated by '/'";
 
-    /**
-     * @param devices the devices of a claim's spec
-     */
     static RequestNames of(JsonNode devices) {
         Map<String, Set<String>> alternatives = new HashMap<>();
         for (JsonNode request : devices.path("requests")) {
@@ -34,7 +31,6 @@ record RequestNames(Map<String, Set<String>> alternatives) {
         return new RequestNames(alternatives);
     }
 
-    /** Checks a list of names. */
     void check(Field references) {
         if (references.requireAtMost(REFERENCES)) {
             references.items().forEach(this::requireKnown);

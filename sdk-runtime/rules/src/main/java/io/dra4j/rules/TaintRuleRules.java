@@ -10,14 +10,12 @@ public final class TaintRuleRules {
 
     private TaintRuleRules() {}
 
-    /** Checks a spec. */
     public static void check(JsonNode ruleSpec, ExpressionCompiler compiler, FieldErrors errors) {
         Field spec = new Field(ruleSpec, "spec", errors);
         checkSelector(spec.at("deviceSelector"), new ExpressionRules(compiler));
         DeviceRules.checkTaint(spec.at("taint"));
     }
 
-    /** Checks a status. */
     public static void checkStatus(JsonNode ruleStatus, FieldErrors errors) {
         Field status = new Field(ruleStatus, "status", errors);
         ConditionRules.check(status.at("conditions"));

@@ -42,7 +42,6 @@ public final class SharedLibrary implements AutoCloseable {
     /**
      * Opens a library without calling it.
      *
-     * @param file its absolute path
      * @throws UnsatisfiedLinkError if it is not a library for this machine, or a library that it needs is missing
      */
     public static SharedLibrary open(Path file) {

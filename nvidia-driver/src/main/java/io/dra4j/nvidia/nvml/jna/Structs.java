@@ -50,7 +50,6 @@ public final class Structs {
         public long free;
         public long used;
 
-        /** Requests the version that this driver knows. */
         public MemoryInfoV2() {
             version = version(this, 2);
         }
@@ -117,7 +116,6 @@ public final class Structs {
         public int version;
         public int value;
 
-        /** Requests the version that this driver knows. */
         public AddressingMode() {
             version = version(this, 1);
         }
@@ -132,7 +130,6 @@ public final class Structs {
         public byte state;
         public int healthMask;
 
-        /** Requests the version that this driver knows. */
         public FabricInfo() {
             version = version(this, 2);
         }
@@ -151,10 +148,8 @@ public final class Structs {
         public int start;
         public int size;
 
-        /** Creates a placement that NVML fills. */
         public PlacementStruct() {}
 
-        /** Creates a placement to request. */
         public PlacementStruct(int start, int size) {
             this.start = start;
             this.size = size;
@@ -199,7 +194,6 @@ public final class Structs {
         public long memorySizeMB;
         public byte[] name = new byte[96];
 
-        /** Requests the version that this driver knows. */
         public NamedInstanceProfile() {
             version = version(this, 2);
         }

@@ -15,9 +15,6 @@ import java.util.function.Predicate;
 /** An IPv4 or IPv6 address in a CEL expression, without a zone and not an IPv4-mapped IPv6 address. */
 record CelIpAddress(InetAddress address) {
 
-    /**
-     * @throws IllegalArgumentException if the text is not an address
-     */
     static CelIpAddress parse(String text) {
         return Addresses.strict(text)
                 .map(CelIpAddress::new)

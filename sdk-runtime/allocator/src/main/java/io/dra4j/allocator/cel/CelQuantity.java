@@ -23,9 +23,6 @@ record CelQuantity(BigDecimal value) implements Comparable<CelQuantity> {
         value = value.stripTrailingZeros();
     }
 
-    /**
-     * @throws IllegalArgumentException if the text is not a quantity
-     */
     static CelQuantity parse(String text) {
         String problem = Quantities.problem(TextNode.valueOf(text));
         if (!problem.isEmpty() || !text.equals(text.strip())) {

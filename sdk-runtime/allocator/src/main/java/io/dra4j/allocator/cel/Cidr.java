@@ -20,9 +20,6 @@ import java.util.regex.Pattern;
 record Cidr(CelIpAddress ip, int bits) {
     private static final Pattern BITS = Pattern.compile("0|[1-9]\\d{0,2}");
 
-    /**
-     * @throws IllegalArgumentException if the text is not in CIDR notation
-     */
     static Cidr parse(String text) {
         int slash = text.lastIndexOf('/');
         String bits = text.substring(slash + 1);

@@ -40,9 +40,6 @@ final class Compiler {
                 .build();
     }
 
-    /**
-     * @throws ExpressionException with the server's words if the expression cannot be compiled
-     */
     CelAbstractSyntaxTree compile(String expression) {
         try {
             CelValidationResult parsed = compiler.parse(expression);
@@ -68,9 +65,6 @@ final class Compiler {
         return new ExpressionException("compilation failed: " + errors);
     }
 
-    /**
-     * @throws ExpressionException if the expression cannot be evaluated
-     */
     CelRuntime.Program program(CelAbstractSyntaxTree compiled) {
         try {
             return runtime.createProgram(

@@ -134,12 +134,6 @@ public final class DeviceExpressions implements ExpressionCompiler {
         }
     }
 
-    /**
-     * The problems of an expression, each empty if it does not exist.
-     *
-     * @param selector its problem as a selector
-     * @param attribute its problem as a derived attribute
-     * @param costly whether it exceeds the limit of costs
-     */
+    /** The problems of an expression, each empty if it does not exist. */
     private record Verdict(String selector, String attribute, boolean costly) {}
 }

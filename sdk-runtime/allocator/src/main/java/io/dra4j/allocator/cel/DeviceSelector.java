@@ -37,7 +37,6 @@ public final class DeviceSelector {
      * Returns whether a device may be allocated.
      *
      * @param driver the driver of the slice, which is the domain of names without one
-     * @param device the device as in a slice
      * @throws ExpressionException if the expression fails, or is neither true nor false
      */
     public boolean matches(String driver, JsonNode device) {

@@ -32,7 +32,6 @@ public final class FalseParts {
     /**
      * A part that is not true.
      *
-     * @param text the part
      * @param values the attributes and capacities that it reads, by name; a value is empty if the device does not have
      *     it
      */
@@ -41,7 +40,6 @@ public final class FalseParts {
     /**
      * Returns the parts that are not true for a device, in their order.
      *
-     * @param driver of the device
      * @throws ExpressionException if the expression cannot be compiled
      */
     public List<Part> of(String expression, String driver, Device device) {
@@ -91,7 +89,6 @@ public final class FalseParts {
      *
      * @param map {@code attributes} or {@code capacity}
      * @param name the name as in a slice: with its domain, unless that is the driver
-     * @param names the names of the driver
      */
     private record DeviceField(String map, String name, OwnNames names) {
         private static final String ATTRIBUTES = "attributes";
@@ -103,7 +100,6 @@ public final class FalseParts {
         /** A step from an operand to one of its fields. */
         private record Step(CelExpr operand, String field) {}
 
-        /** Returns the field that an expression reads, if it reads one. */
         static Optional<DeviceField> of(CelExpr expression, String driver) {
             return step(expression).flatMap(id -> step(id.operand()).flatMap(domain -> of(domain, id.field(), driver)));
         }

@@ -32,9 +32,6 @@ record SemanticVersion(List<Long> core, List<String> preRelease) implements Comp
             + "(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
-    /**
-     * @throws IllegalArgumentException if the text is not a semantic version
-     */
     static SemanticVersion parse(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {

@@ -71,7 +71,6 @@ final class Types {
         return MapType.create(SimpleType.STRING, MapType.create(SimpleType.STRING, value));
     }
 
-    /** Finds one type by its name. */
     static CelTypeProvider provider(CelType type) {
         return new CelTypeProvider() {
             @Override

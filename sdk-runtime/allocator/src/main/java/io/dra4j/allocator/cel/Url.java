@@ -25,9 +25,6 @@ record Url(URI uri) {
     private static final Pattern AUTHORITY =
             Pattern.compile("(.*@)?(?<host>(?<name>\\[[^\\]]*\\]|[^:\\[\\]]*)(:(?<port>\\d*))?)");
 
-    /**
-     * @throws IllegalArgumentException if the text is neither
-     */
     static Url parse(String text) {
         URI uri = URI.create(text.replace(" ", "%20"));
         if (!uri.isAbsolute() && !text.startsWith("/") || !authority(uri).matches()) {

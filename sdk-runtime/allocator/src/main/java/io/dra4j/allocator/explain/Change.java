@@ -10,7 +10,6 @@ import io.dra4j.allocator.model.Taint;
 /** A change of one object that removes an obstacle. */
 public sealed interface Change {
 
-    /** The kind of obstacle. */
     Kind kind();
 
     /** Returns the change as an imperative sentence without its full stop. */
@@ -29,7 +28,6 @@ public sealed interface Change {
         }
     }
 
-    /** A request tolerates a taint. */
     record Tolerate(Place place, Taint taint) implements Change {
         @Override
         public Kind kind() {
@@ -42,7 +40,6 @@ public sealed interface Change {
         }
     }
 
-    /** A claim releases its devices. */
     record Release(String claim) implements Change {
         @Override
         public Kind kind() {
@@ -55,7 +52,6 @@ public sealed interface Change {
         }
     }
 
-    /** A selector of a request is removed. */
     record DropRequestSelector(Place place, int index, String expression) implements Change {
         @Override
         public Kind kind() {
@@ -81,7 +77,6 @@ public sealed interface Change {
         }
     }
 
-    /** A constraint of a claim is removed. */
     record DropConstraint(String claim, int index, String constraint) implements Change {
         @Override
         public Kind kind() {
@@ -107,7 +102,6 @@ public sealed interface Change {
         }
     }
 
-    /** A request does without an amount of a capacity. */
     record DropCapacity(Place place, String capacity) implements Change {
         @Override
         public Kind kind() {
@@ -120,7 +114,6 @@ public sealed interface Change {
         }
     }
 
-    /** A request is for a smaller amount of a capacity. */
     record RequestLess(Place place, String capacity, Quantity amount) implements Change {
         @Override
         public Kind kind() {
@@ -133,7 +126,6 @@ public sealed interface Change {
         }
     }
 
-    /** A request is for fewer devices. */
     record RequestFewer(Place place, long count) implements Change {
         @Override
         public Kind kind() {

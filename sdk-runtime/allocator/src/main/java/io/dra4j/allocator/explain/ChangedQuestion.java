@@ -36,7 +36,6 @@ final class ChangedQuestion {
         changes.forEach(change -> kinds.add(change.kind()));
     }
 
-    /** Returns the question with all of these changes applied. */
     static Question of(Question question, Collection<Change> changes) {
         return new ChangedQuestion(question, changes).changed();
     }

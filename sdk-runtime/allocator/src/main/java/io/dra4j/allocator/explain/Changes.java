@@ -20,7 +20,6 @@ import java.util.stream.Stream;
 /** Lists the changes that could help. */
 record Changes(Question question) {
 
-    /** All changes of a kind. */
     List<Change> of(Kind kind) {
         Stream<? extends Change> all = switch (kind) {
             case TAINTS -> tolerations();
@@ -121,7 +120,6 @@ record Changes(Question question) {
                 : Stream.empty();
     }
 
-    /** The number of devices that a request asks for. */
     static long count(Question question, Place place) {
         for (Claim claim : question.claims()) {
             for (DeviceRequest request : claim.requests()) {

@@ -12,13 +12,11 @@ import java.util.Set;
 /**
  * An outcome, and the changes with which the claims would fit.
  *
- * @param outcome of the question as it was
  * @param ways to make the claims fit, the shortest first; each was tried
  * @param complete whether all ways with one or two kinds of obstacle were tried before the time limit
  */
 public record Explanation(Outcome outcome, List<Way> ways, boolean complete) {
 
-    /** Returns the kinds of obstacle of all ways. */
     public Set<Kind> kinds() {
         Set<Kind> kinds = EnumSet.noneOf(Kind.class);
         ways.forEach(way -> kinds.addAll(way.kinds()));

@@ -9,8 +9,6 @@ import java.util.Map;
 /**
  * The value of a device's attribute.
  *
- * @param type the type of each value
- * @param list whether it is published as a list
  * @param values the value, or those of the list: {@code Boolean}, {@code Long} or {@code String}
  */
 public record AttributeValue(Type type, boolean list, List<Object> values) {
@@ -55,12 +53,10 @@ public record AttributeValue(Type type, boolean list, List<Object> values) {
         };
     }
 
-    /** Returns whether it is a single value of a known type. */
     public boolean isScalar() {
         return !list && type != Type.UNKNOWN;
     }
 
-    /** Returns whether this and another are equal single values. */
     public boolean isSame(AttributeValue other) {
         return isScalar() && equals(other);
     }

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A capacity of a device.
  *
- * @param value the total amount
  * @param policy the amounts that may be consumed; null if any may be
  */
 public record Capacity(Quantity value, @Nullable RequestPolicy policy) {

@@ -9,7 +9,6 @@ import java.util.List;
  * A constraint of a claim on the devices that it gets together.
  *
  * @param requests the requests and subrequests that it applies to; all, if empty
- * @param kind the kind of comparison
  * @param attribute the full name of the attribute that is compared
  */
 public record Constraint(List<String> requests, Kind kind, String attribute) {

@@ -56,12 +56,10 @@ public record Device(
                 JsonFields.texts(fields, "bindingFailureConditions"));
     }
 
-    /** Returns the same device with other taints. */
     public Device withTaints(List<Taint> others) {
         return with(consumes, others);
     }
 
-    /** Returns the same device, consuming no counters. */
     public Device withoutCounters() {
         return consumes.isEmpty() ? this : with(List.of(), taints);
     }

@@ -8,7 +8,6 @@ import java.util.Map;
 /** A node that devices are allocated on. */
 public record Node(String name, Map<String, String> labels) {
 
-    /** Reads a {@code Node}. */
     public static Node of(JsonNode json) {
         JsonNode metadata = json.path("metadata");
         return new Node(JsonFields.text(metadata, "name"), JsonFields.map(metadata, "labels", one -> one.asText("")));

@@ -10,7 +10,6 @@ public record NodeChoice(
         @Nullable String nodeName,
         boolean allNodes,
         @Nullable NodeSelector selector) {
-    /** All nodes. */
     public static final NodeChoice ALL = new NodeChoice(null, true, null);
 
     private static final NodeChoice NONE = new NodeChoice(null, false, null);
@@ -26,12 +25,10 @@ public record NodeChoice(
                 name.isEmpty() ? null : name, all, selector.isObject() ? NodeSelector.of(selector) : null);
     }
 
-    /** Returns whether any of the three is set. */
     public boolean isMade() {
         return nodeName != null || allNodes || selector != null;
     }
 
-    /** Returns whether a node is one of them. */
     public boolean includes(Node node) {
         if (nodeName != null) {
             return nodeName.equals(node.name());

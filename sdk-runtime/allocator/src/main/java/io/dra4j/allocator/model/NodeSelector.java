@@ -47,7 +47,6 @@ public record NodeSelector(List<Term> terms) {
         }
     }
 
-    /** Reads a {@code NodeSelector}. */
     public static NodeSelector of(JsonNode json) {
         return new NodeSelector(JsonFields.list(
                 json,
@@ -57,13 +56,11 @@ public record NodeSelector(List<Term> terms) {
                         JsonFields.list(term, "matchFields", Requirement::of))));
     }
 
-    /** The selector of one node. */
     public static NodeSelector ofNode(String name) {
         Requirement byName = new Requirement(NAME, "In", List.of(name));
         return new NodeSelector(List.of(new Term(List.of(), List.of(byName))));
     }
 
-    /** Returns whether it chooses a node. */
     public boolean matches(Node node) {
         return terms.stream().anyMatch(term -> matches(term, node));
     }

@@ -11,11 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * An exact amount, with its text.
  *
- * @param value the number
  * @param text what Kubernetes writes for it, for example {@code 5Gi}
  */
 public record Quantity(BigDecimal value, String text) implements Comparable<Quantity> {
-    /** The quantity zero. */
     public static final Quantity ZERO = new Quantity(BigDecimal.ZERO, "0");
 
     private static final int MOST_READ = 1_000;
@@ -65,7 +63,6 @@ public record Quantity(BigDecimal value, String text) implements Comparable<Quan
         return new Quantity(other, Quantities.text(other, text));
     }
 
-    /** Compares the values, regardless of their form. */
     @Override
     public int compareTo(Quantity other) {
         return value.compareTo(other.value);

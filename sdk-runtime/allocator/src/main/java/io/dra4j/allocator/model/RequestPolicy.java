@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param byDefault what a request without an amount consumes
  * @param validValues in ascending order; empty if the policy has a range or no limit
- * @param validRange the range, or null
  */
 public record RequestPolicy(
         @Nullable Quantity byDefault,

@@ -8,7 +8,6 @@ import java.util.List;
 /**
  * A {@code ResourceSlice}.
  *
- * @param generation the generation of its pool
  * @param sliceCount the number of slices that its pool has in this generation
  * @param nodes the nodes where its devices can be used
  * @param perDevice whether each device has its own nodes instead
@@ -47,12 +46,10 @@ public record Slice(
                 JsonFields.list(spec, "devices", Device::of));
     }
 
-    /** Returns the same slice for all nodes. */
     public Slice onAllNodes() {
         return new Slice(name, pool, generation, sliceCount, NodeChoice.ALL, false, sharedCounters, devices);
     }
 
-    /** Returns the same slice with devices that consume no counters. */
     public Slice withoutCounters() {
         return new Slice(
                 name,
@@ -65,7 +62,6 @@ public record Slice(
                 devices.stream().map(Device::withoutCounters).toList());
     }
 
-    /** The identity of one of the devices. */
     public DeviceId id(Device device) {
         return new DeviceId(pool.driver(), pool.pool(), device.name());
     }

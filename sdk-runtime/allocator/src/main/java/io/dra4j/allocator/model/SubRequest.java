@@ -12,7 +12,6 @@ import java.util.Map;
  * @param name the name of the subrequest, or of the request if it has no alternatives
  * @param selectors expressions in CEL; empty for a selector of another kind
  * @param mode the allocation mode, {@code ExactCount} or {@code All}
- * @param count the number of devices, for {@code ExactCount}
  * @param capacity the amounts that a device has to have left
  */
 public record SubRequest(
@@ -24,10 +23,8 @@ public record SubRequest(
         boolean adminAccess,
         List<Toleration> tolerations,
         Map<String, Quantity> capacity) {
-    /** As many devices as {@code count} says. */
     public static final String EXACT_COUNT = "ExactCount";
 
-    /** All devices that match. */
     public static final String ALL = "All";
 
     static SubRequest of(String name, JsonNode json) {
@@ -43,12 +40,10 @@ public record SubRequest(
                 JsonFields.map(json.path("capacity"), "requests", Quantity::of));
     }
 
-    /** Returns the same for another number of devices. */
     public SubRequest withCount(long devices) {
         return new SubRequest(name, deviceClass, selectors, mode, devices, adminAccess, tolerations, capacity);
     }
 
-    /** Returns the same with other conditions for its devices. */
     public SubRequest with(List<String> selectors, List<Toleration> tolerations, Map<String, Quantity> capacity) {
         return new SubRequest(name, deviceClass, selectors, mode, count, adminAccess, tolerations, capacity);
     }

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 /** A taint of a device; its value may be empty. */
 public record Taint(String key, String value, String effect) {
 
-    /** Reads a taint of a device. */
     public static Taint of(JsonNode json) {
         return new Taint(
                 JsonFields.shared(json, "key"), JsonFields.shared(json, "value"), JsonFields.shared(json, "effect"));

@@ -7,14 +7,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 /**
  * A rule of an administrator that taints devices; an empty name stands for all.
  *
- * @param name the name of the rule
  * @param hasSelector whether it has a selector, even an empty one: a rule without one should taint nothing
  * @param created the creation time from the server, which decides nothing
  */
 public record TaintRule(
         String name, boolean hasSelector, String driver, String pool, String device, Taint taint, String created) {
 
-    /** Reads a {@code DeviceTaintRule}. */
     public static TaintRule of(JsonNode json) {
         JsonNode selector = json.at("/spec/deviceSelector");
         return new TaintRule(

@@ -9,7 +9,6 @@ public record Toleration(String key, String operator, String value, String effec
     private static final String EXISTS = "Exists";
     private static final String EQUAL = "Equal";
 
-    /** Reads a toleration of a request, or of an allocated device. */
     public static Toleration of(JsonNode json) {
         return new Toleration(
                 JsonFields.shared(json, "key"),

@@ -36,7 +36,6 @@ public final class ResourceClasses {
         classes.putIfAbsent(IMPLICIT + entry.deviceClass, entry.deviceClass);
     }
 
-    /** Returns the class of a resource. */
     public Optional<String> of(String resource) {
         return Optional.ofNullable(classes.get(resource));
     }
