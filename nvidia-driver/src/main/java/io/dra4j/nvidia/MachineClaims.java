@@ -22,7 +22,6 @@ import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.nvidia.vfio.VfioDeviceConfig;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,12 +42,10 @@ record MachineClaims(Passthrough passthrough, MigDeviceAllocator allocator, Runn
      * Ensures that no other claim uses a GPU in its other form; this driver does not rely on the counters that keep the
      * scheduler from allocating both.
      *
-     * @param runtime has the other claims; null before the start
      * @throws PrepareException if one does
      */
-    void requireAlone(ClaimRef claim, Offer wanted, DriverSnapshot now, @Nullable DriverContext runtime) {
-        List<HeldClaim> held = runtime == null ? List.of() : runtime.held();
-        for (HeldClaim other : held) {
+    void requireAlone(ClaimRef claim, Offer wanted, DriverSnapshot now, DriverContext runtime) {
+        for (HeldClaim other : runtime.held()) {
             if (!other.ref().uid().equals(claim.uid()) && !other.beforeReboot()) {
                 other.devices().stream()
                         .filter(device -> !device.adminAccess())

@@ -64,20 +64,13 @@ record NvidiaClaims(
                 .toList();
     }
 
-    private static List<ProviderState> migStatesBeside(ClaimRef claim, @Nullable DriverContext runtime) {
-        return runtime == null
-                ? List.of()
-                : migStates(
-                        runtime.held().stream().filter(held -> !held.ref().uid().equals(claim.uid())));
+    private static List<ProviderState> migStatesBeside(ClaimRef claim, DriverContext runtime) {
+        return migStates(
+                runtime.held().stream().filter(held -> !held.ref().uid().equals(claim.uid())));
     }
 
-    /**
-     * Prepares a claim, in one NVML session.
-     *
-     * @param runtime has the other claims; null before the start
-     */
-    PreparedClaim prepare(
-            AllocatedClaim claim, DriverSnapshot now, @Nullable DriverContext runtime, ClaimContext context) {
+    /** Prepares a claim, in one NVML session. */
+    PreparedClaim prepare(AllocatedClaim claim, DriverSnapshot now, DriverContext runtime, ClaimContext context) {
         ContainerEdits common = common(claim, now);
         sharing.requireThere(claim);
         claim.devices().stream()
@@ -85,7 +78,7 @@ record NvidiaClaims(
                 .forEach(it -> machines.requireAlone(claim.ref(), offer(now, it), now, runtime));
         Map<String, OnDemand> requested = requested(claim, now);
         ClaimRecorder recorder = new ClaimRecorder(ClaimState.NONE, context);
-        claim.devices().forEach(device -> requireUsable(device, offer(now, device)));
+        claim.devices().forEach(device -> requireUsable(device, offer(now, device), now));
         partitions.activate(claim, now, runtime, recorder);
         Map<AllocatedDevice, PreparedDevice> prepared = new LinkedHashMap<>();
         for (AllocatedDevice device : claim.devices()) {
@@ -116,12 +109,12 @@ record NvidiaClaims(
     }
 
     /** Comes first: the fabric is not changed for a claim that can't get its devices. */
-    private void requireUsable(AllocatedDevice device, Offer offer) {
+    private void requireUsable(AllocatedDevice device, Offer offer, DriverSnapshot now) {
         if (offer instanceof Passthrough machine) {
             machines.requireUsable(device, machine);
         }
         Gpu gpu = offer.gpu();
-        if (gpu != null && !device.adminAccess() && partitions.isFor(offer)) {
+        if (gpu != null && !device.adminAccess() && PartitionClaims.isFor(offer, now)) {
             allocator.requireEmpty(gpu);
         }
     }
@@ -193,23 +186,19 @@ record NvidiaClaims(
                 "NVIDIA_SHARE_MEMORY_" + name, memory.amount().toBigInteger().toString());
     }
 
-    /**
-     * Unprepares a claim of this boot.
-     *
-     * @param runtime has the other claims; null before the start
-     */
-    void unprepare(HeldClaim claim, DriverSnapshot last, @Nullable DriverContext runtime, ClaimContext context) {
+    /** Unprepares a claim of this boot. */
+    void unprepare(HeldClaim claim, DriverSnapshot last, DriverContext runtime, ClaimContext context) {
         boolean isLost = Holders.isLost(claim);
         ClaimState recorded = isLost
                 ? new ClaimState(suspected(claim, last, runtime), List.of(), null, null)
                 : ClaimState.read(claim.state());
         ClaimRecorder recorder = new ClaimRecorder(recorded, context);
         machines.undo(recorder);
-        if (isLost && runtime != null) {
+        if (isLost) {
             machines.reportLost(claim, last, runtime);
         }
         sharing.undo(claim.ref(), recorder);
-        if (isLost && runtime != null && !clean(runtime, last, claim)) {
+        if (isLost && !clean(runtime, last, claim)) {
             throw new DraException("The sharing of claim %s can't be undone now; the driver's log has the reason"
                     .formatted(claim.ref()));
         }
@@ -220,9 +209,7 @@ record NvidiaClaims(
                 return true;
             });
         }
-        if (runtime != null) {
-            restoreModes(runtime, last, claim);
-        }
+        restoreModes(runtime, last, claim);
     }
 
     /**
@@ -293,7 +280,7 @@ record NvidiaClaims(
                 : Optional.empty();
     }
 
-    private ProviderState suspected(HeldClaim claim, DriverSnapshot last, @Nullable DriverContext runtime) {
+    private ProviderState suspected(HeldClaim claim, DriverSnapshot last, DriverContext runtime) {
         Map<String, OnDemand> allocated = new LinkedHashMap<>();
         for (HeldDevice device : claim.devices()) {
             Offer offer = last.devices().offer(device.device()).orElse(null);
@@ -301,6 +288,6 @@ record NvidiaClaims(
                 allocated.put(device.device().value(), mig);
             }
         }
-        return allocator.suspected(allocated, runtime == null ? List.of() : migStates(runtime));
+        return allocator.suspected(allocated, migStates(runtime));
     }
 }

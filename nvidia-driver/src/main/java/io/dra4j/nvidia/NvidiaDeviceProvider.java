@@ -34,6 +34,7 @@ import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.nvidia.vfio.Passthrough;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -61,7 +62,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private volatile boolean isUnreadable;
     private volatile boolean isSuspended;
     private @Nullable Lease givenBack; // of suspend and resume, which never run concurrently
-    private @Nullable DriverContext driver; // set by start, which precedes all uses
+    private @Nullable DriverContext driver; // set by start; the inventory may be read without
     private @Nullable GpuWatch watch;
     private boolean isWatching; // of the thread that reads the inventory
 
@@ -94,6 +95,10 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         return driver == null ? List.of() : driver.held();
     }
 
+    private DriverContext driver() {
+        return Objects.requireNonNull(driver, "not started");
+    }
+
     /** Handles a change of the set of GPUs bound to NVIDIA's driver. */
     private void readAgain() {
         try {
@@ -101,9 +106,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         } catch (NvmlException e) { // the next reading reports more
             LOG.atDebug().setCause(e).log("GPUs can't be read after a change of a driver");
         }
-        if (driver != null) {
-            driver.inventoryChanged();
-        }
+        driver().inventoryChanged();
     }
 
     private boolean isModeAutomatic(String gpu) {
@@ -276,10 +279,10 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     /** Runs after the first reading: keeps a session, in which GPUs are watched and instances followed. */
     private void startWatch() {
-        if (!isWatching && watch != null && driver != null) {
+        if (!isWatching && watch != null) {
             isWatching = true;
             watch.start();
-            followInstances(driver);
+            followInstances(driver());
         }
     }
 
@@ -317,7 +320,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         try {
-            Supplier<PreparedClaim> work = () -> claims.prepare(claim, latest(), driver, context);
+            Supplier<PreparedClaim> work = () -> claims.prepare(claim, latest(), driver(), context);
             return keepsNoSession(claim) ? work.get() : nvml.inOneSession(work);
         } catch (NvmlException e) { // the message is also for the pod's owner
             throw new PrepareException(String.valueOf(e.getMessage()), e);
@@ -333,7 +336,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                                 .offer(device.device())
                                 .filter(offer -> offer instanceof Offer.Whole
                                         && !isModeAutomatic(offer.uuid())
-                                        && !partitions.isFor(offer))
+                                        && !PartitionClaims.isFor(offer, last))
                                 .isPresent());
     }
 
@@ -341,7 +344,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private boolean keepsNoSession(AllocatedClaim claim) {
         return claim.devices().stream()
                 .flatMap(device -> last.devices().offer(device.device()).stream())
-                .anyMatch(offer -> offer instanceof Offer.Passthrough || partitions.isFor(offer));
+                .anyMatch(offer -> offer instanceof Offer.Passthrough || PartitionClaims.isFor(offer, last));
     }
 
     /** Returns the last reading; a new one if the driver was updated since. */
@@ -357,10 +360,10 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     @Override
     public void unprepare(HeldClaim claim, ClaimContext context) {
         if (!claim.beforeReboot()) { // otherwise everything ended with the boot
-            claims.unprepare(claim, last, driver, context);
+            claims.unprepare(claim, last, driver(), context);
         }
-        if (driver != null && sharing.hasLeftSettings()) {
-            driver.inventoryChanged();
+        if (sharing.hasLeftSettings()) {
+            driver().inventoryChanged();
         }
     }
 

@@ -91,8 +91,9 @@ final class PartitionClaims {
         this.smi = smi;
     }
 
-    boolean isFor(Offer offer) {
-        return offer.isWhole() && fabric.isNeeded();
+    /** Decides by the snapshot: to find NVSwitches behind network adapters takes long. */
+    static boolean isFor(Offer offer, DriverSnapshot now) {
+        return offer.isWhole() && now.devices().isPartitioned();
     }
 
     /** Returns whether a partition is being changed, so that no NVML session may be kept. */
@@ -103,12 +104,11 @@ final class PartitionClaims {
     /**
      * Activates the partition of a claim.
      *
-     * @param runtime has the other claims; null before the start
      * @throws PrepareException if its GPUs do not form one, or it can't be activated
      */
-    void activate(AllocatedClaim claim, DriverSnapshot now, @Nullable DriverContext runtime, ClaimRecorder recorder) {
+    void activate(AllocatedClaim claim, DriverSnapshot now, DriverContext runtime, ClaimRecorder recorder) {
         List<Offer> gpus = whole(names(claim.devices().stream().map(AllocatedDevice::held)), now);
-        if (gpus.stream().anyMatch(this::isFor)) {
+        if (!gpus.isEmpty() && now.devices().isPartitioned()) {
             try {
                 alone(runtime, recorder.deadline(), () -> {
                     retryAll(now, runtime);
@@ -121,7 +121,7 @@ final class PartitionClaims {
     }
 
     /** Runs work while the other process of a rolling update leaves the partitions alone. */
-    private static void alone(@Nullable DriverContext runtime, Instant deadline, Runnable work) {
+    private static void alone(DriverContext runtime, Instant deadline, Runnable work) {
         GpuLocks.onNode(runtime, "partitions", deadline, () -> {
             work.run();
             return true;
@@ -233,12 +233,11 @@ final class PartitionClaims {
      * Deactivates the partition of a claim, unless another claim has it too. Without a record, as with a claim of an
      * earlier driver, the claim's GPUs determine the partition.
      *
-     * @param runtime has the other claims; null before the start
      * @throws DraException if a retry may deactivate it; it stays recorded
      */
-    void deactivate(HeldClaim claim, DriverSnapshot last, @Nullable DriverContext runtime, ClaimRecorder recorder) {
+    void deactivate(HeldClaim claim, DriverSnapshot last, DriverContext runtime, ClaimRecorder recorder) {
         Recorded recorded = Recorded.read(recorder.state().partition());
-        if (recorded == null && (claim.phase() == Phase.PREPARING || !fabric.isNeeded())) {
+        if (recorded == null && (claim.phase() == Phase.PREPARING || !last.devices().isPartitioned())) {
             return;
         }
         Others others = new Others(claim.ref().uid(), last, runtime);
@@ -264,13 +263,11 @@ final class PartitionClaims {
     }
 
     /** If the fabric manager does not answer, the partition may still be active: the driver's next attempt finds out. */
-    private static void report(HeldClaim claim, @Nullable DriverContext runtime, FabricException e) {
+    private static void report(HeldClaim claim, DriverContext runtime, FabricException e) {
         String message = "The partition of claim %s is not deactivated yet, and will be retried: %s"
                 .formatted(claim.ref(), e.getMessage());
         LOG.atWarn().setCause(e).log(message);
-        if (runtime != null) {
-            claim.devices().forEach(device -> runtime.notice(device.device().value(), message));
-        }
+        claim.devices().forEach(device -> runtime.notice(device.device().value(), message));
     }
 
     /**
@@ -278,7 +275,7 @@ final class PartitionClaims {
      *
      * @param last the last reading; before the first, it is unknown which other claims have them
      */
-    void retry(DriverSnapshot last, @Nullable DriverContext runtime) {
+    void retry(DriverSnapshot last, DriverContext runtime) {
         try {
             if (last != DriverSnapshot.NONE && !left.gpus().isEmpty()) {
                 alone(runtime, Instant.MIN, () -> retryAll(last, runtime));
@@ -289,8 +286,8 @@ final class PartitionClaims {
     }
 
     /** Retries all; if claims no longer get partitions, the fabric manager may be gone, so it is asked only once. */
-    private synchronized void retryAll(DriverSnapshot last, @Nullable DriverContext runtime) {
-        boolean isNeeded = fabric.isNeeded();
+    private synchronized void retryAll(DriverSnapshot last, DriverContext runtime) {
+        boolean isNeeded = last.devices().isPartitioned();
         left.gpus().stream()
                 .filter(claim -> isNeeded || !logged.contains(claim))
                 .forEach(claim -> retry(claim, new Others("", last, runtime)));
@@ -317,7 +314,7 @@ final class PartitionClaims {
 
     /** Returns the UUIDs of GPUs of partitions that could not be deactivated; none where claims get no partitions. */
     Set<String> unrestored(DriverSnapshot now) {
-        return (fabric.isNeeded() ? left.gpus() : List.<String>of())
+        return (now.devices().isPartitioned() ? left.gpus() : List.<String>of())
                 .stream()
                         .flatMap(claim -> left.read(claim).stream())
                         .flatMap(lines -> whole(Left.of(lines).devices(), now).stream())
@@ -379,13 +376,11 @@ final class PartitionClaims {
      *
      * @param claim the UID of the claim to exclude; empty for all claims
      */
-    private record Others(
-            String claim, DriverSnapshot now, @Nullable DriverContext runtime) {
+    private record Others(String claim, DriverSnapshot now, DriverContext runtime) {
 
         /** Returns a claim that has the partition or, if the claim's record is lost, one of its GPUs. */
         Optional<ClaimRef> holder(Partition partition, Partitions all) {
-            List<HeldClaim> held = runtime == null ? List.of() : runtime.held();
-            return held.stream()
+            return runtime.held().stream()
                     .filter(other -> !other.ref().uid().equals(claim) && !other.beforeReboot())
                     .filter(other -> !hasNone(other))
                     .filter(other -> !Collections.disjoint(partition.gpus(), gpus(other, all)))

@@ -136,7 +136,7 @@ abstract class ProviderOnBoards {
 
     final NvidiaDeviceProvider startAgain(boolean dynamicMig, boolean destroyUnknown) {
         nvml = node.nvml();
-        fabricManager = node.options("--feature-gates=" + gates).fabricManager();
+        fabricManager = fabricManager();
         NvidiaDeviceProvider provider = new NvidiaDeviceProvider(
                 nvml,
                 settings(dynamicMig),
@@ -156,6 +156,10 @@ abstract class ProviderOnBoards {
         started.add(provider);
         readFirst(provider);
         return provider;
+    }
+
+    FabricManager fabricManager() {
+        return node.options("--feature-gates=" + gates).fabricManager();
     }
 
     /** Reads the inventory after the start, as the runtime does. */

@@ -74,14 +74,9 @@ public final class FabricManager {
         this.address = address;
     }
 
-    /** Returns whether claims of whole GPUs get a partition. */
-    public boolean isNeeded() {
-        return isNeeded.getAsBoolean();
-    }
-
     /** Reads its partitions; a failure is part of the result. */
     public synchronized Reading read() {
-        if (!isNeeded()) {
+        if (!isNeeded.getAsBoolean()) {
             return Reading.NOT_NEEDED;
         }
         try {

@@ -42,7 +42,7 @@ public record ForeignInstances(
     public List<ForeignInstance> find(List<Gpu> gpus) {
         List<ForeignInstance> found = new ArrayList<>();
         for (Gpu gpu : gpus) {
-            locks.with(gpu.uuid(), () -> found.addAll(findOn(gpu)));
+            locks.run(gpu.uuid(), () -> found.addAll(findOn(gpu)));
         }
         return found;
     }

@@ -31,6 +31,14 @@ public final class GpuLocks {
         }
     }
 
+    /** Runs work as {@link #with} does. */
+    public void run(String gpu, Runnable work) {
+        with(gpu, () -> {
+            work.run();
+            return true;
+        });
+    }
+
     /**
      * Runs work under a name that no other thread of this driver's processes on the node uses meanwhile.
      *

@@ -71,6 +71,13 @@ public final class MigDeviceAllocator {
         return GpuLocks.onNode(runtime, name, deadline, () -> locks.with(gpu, work));
     }
 
+    private void run(String gpu, Instant deadline, Runnable work) {
+        change(gpu, deadline, () -> {
+            work.run();
+            return true;
+        });
+    }
+
     /** Creates an allocator that switches no MIG mode. */
     public static MigDeviceAllocator ofModesThatStay(Nvml nvml) {
         return new MigDeviceAllocator(nvml, new GpuFiles(Path.of("mig-modes"), nvml::moduleLoad), gpu -> false);
@@ -224,10 +231,7 @@ public final class MigDeviceAllocator {
      * @throws PrepareException if it has instances, or can't be switched now
      */
     public void requireWhole(Gpu gpu, Instant deadline) {
-        change(gpu.uuid(), deadline, () -> {
-            modes.disable(gpu);
-            return true;
-        });
+        run(gpu.uuid(), deadline, () -> modes.disable(gpu));
     }
 
     /**
@@ -240,7 +244,7 @@ public final class MigDeviceAllocator {
         allocations(held.get()).forEach(allocation -> gpus.add(allocation.gpu()));
         for (String gpu : gpus) {
             try {
-                locks.with(gpu, () -> follow(gpu, held.get()));
+                locks.run(gpu, () -> follow(gpu, held.get()));
             } catch (NvmlException e) {
                 LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("Instances can't be read");
             }
@@ -270,11 +274,10 @@ public final class MigDeviceAllocator {
         ownership.recall(ended);
     }
 
-    private boolean follow(String gpu, List<ProviderState> held) {
+    private void follow(String gpu, List<ProviderState> held) {
         ownership.follow(
                 gpu,
                 allocations(held).stream().filter(it -> it.gpu().equals(gpu)).toList());
-        return true;
     }
 
     private static List<MigAllocation> allocations(Supplier<List<ProviderState>> states) {
@@ -316,11 +319,10 @@ public final class MigDeviceAllocator {
 
     private void restoreMode(String gpu, Predicate<String> isFree, Supplier<List<ProviderState>> others) {
         try {
-            change(gpu, Instant.MIN, () -> {
+            run(gpu, Instant.MIN, () -> {
                 if (!haveMigDevices(gpu, others)) {
                     modes.restore(gpu, isFree.test(gpu));
                 }
-                return true;
             });
         } catch (DraException e) {
             LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("The MIG mode can't be restored now");
@@ -348,12 +350,11 @@ public final class MigDeviceAllocator {
                 locks,
                 ownership,
                 held,
-                (gpu, work) -> change(gpu, Instant.MIN, () -> {
+                (gpu, work) -> run(gpu, Instant.MIN, () -> {
                     work.run();
                     if (!haveMigDevices(gpu, held)) {
                         modes.restore(gpu, false);
                     }
-                    return true;
                 }));
     }
 
@@ -397,7 +398,7 @@ public final class MigDeviceAllocator {
      */
     public void destroy(Set<String> lost, Supplier<List<ProviderState>> others, ClaimRecorder claim) {
         for (MigAllocation allocation : recorded(claim).allocations()) {
-            change(allocation.gpu(), claim.deadline(), () -> {
+            run(allocation.gpu(), claim.deadline(), () -> {
                 if (!allocation.isSharedBy(allocations(others))) {
                     destroy(allocation, lost, claim);
                     if (!haveMigDevices(allocation.gpu(), others)) {
@@ -405,7 +406,6 @@ public final class MigDeviceAllocator {
                     }
                 }
                 claim.recordMig(recorded(claim).without(allocation).toProviderState());
-                return true;
             });
         }
     }

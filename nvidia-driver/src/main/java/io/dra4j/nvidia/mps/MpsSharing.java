@@ -109,13 +109,12 @@ public final class MpsSharing implements SharingStrategy {
     public ContainerEdits apply(SharedGroup group, SharingContext context) {
         GroupFolder folder = GroupFolder.of(root, group.claim().uid(), group.name());
         Supplier<Duration> timeout = () -> context.timeout(LONGEST);
-        locks.with(folder.name(), () -> {
+        locks.run(folder.name(), () -> {
             if (folder.exists()) { // of an earlier boot
                 undo(folder, timeout);
             }
             folder.create();
             begin(folder, DaemonSettings.of(group), timeout);
-            return true;
         });
         return ContainerEdits.builder()
                 .env(DaemonProcesses.VARIABLE, PIPES)
@@ -155,13 +154,12 @@ public final class MpsSharing implements SharingStrategy {
     public void resume(ClaimRef claim, SharingRecord recorded) {
         GroupFolder folder = GroupFolder.of(root, claim.uid(), recorded.group());
         Supplier<Duration> timeout = () -> LONGEST_RESUME;
-        locks.with(folder.name(), () -> {
+        locks.run(folder.name(), () -> {
             if (folder.exists() && !daemon.answers(folder, LONGEST_RESUME)) {
                 LOG.atWarn().addKeyValue("claim", claim).log("The MPS daemon of a claim has ended; it is restarted");
                 daemon.stop(folder, timeout);
                 begin(folder, settings(recorded), timeout);
             }
-            return true;
         });
     }
 
@@ -172,14 +170,13 @@ public final class MpsSharing implements SharingStrategy {
     @Override
     public void undo(SharingRecord recorded, SharingContext context) {
         GroupFolder folder = GroupFolder.of(root, context.claim().uid(), recorded.group());
-        locks.with(folder.name(), () -> {
+        locks.run(folder.name(), () -> {
             Supplier<Duration> timeout = () -> context.timeout(LONGEST);
             Set<String> gpus = new TreeSet<>(recorded.targets());
             gpus.addAll(undo(folder, timeout));
             for (String gpu : gpus) {
                 context.putBack(gpu, () -> modes.restore(gpu, timeout));
             }
-            return true;
         });
     }
 

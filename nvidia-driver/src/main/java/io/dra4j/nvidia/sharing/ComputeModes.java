@@ -43,7 +43,7 @@ public final class ComputeModes {
         if (gpus.size() > 1) {
             gpus.forEach(gpu -> smi.computeMode(gpu, timeout.get()));
         }
-        gpus.forEach(gpu -> locks.with(gpu, () -> {
+        gpus.forEach(gpu -> locks.run(gpu, () -> {
             String had = smi.computeMode(gpu, timeout.get()); // another thread may have restored it just now
             if (!had.equals(mode)) {
                 boolean isFirst = files.read(gpu).isEmpty();
@@ -52,7 +52,6 @@ public final class ComputeModes {
                 }
                 change(gpu, mode, isFirst, timeout);
             }
-            return true;
         }));
     }
 

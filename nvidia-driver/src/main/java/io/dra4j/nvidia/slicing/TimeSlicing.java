@@ -126,10 +126,7 @@ public final class TimeSlicing implements SharingStrategy {
             }
         }
         for (String gpu : targets(group)) {
-            locks.with(gpu, () -> {
-                set(gpu, interval(group), context);
-                return true;
-            });
+            locks.run(gpu, () -> set(gpu, interval(group), context));
         }
         return ContainerEdits.NONE;
     }
@@ -200,10 +197,7 @@ public final class TimeSlicing implements SharingStrategy {
     @Override
     public void undo(SharingRecord recorded, SharingContext context) {
         for (String gpu : recorded.targets()) {
-            locks.with(gpu, () -> {
-                undo(gpu, context);
-                return true;
-            });
+            locks.run(gpu, () -> undo(gpu, context));
         }
     }
 
