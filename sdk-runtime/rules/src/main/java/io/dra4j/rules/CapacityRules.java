@@ -8,21 +8,11 @@ import java.util.List;
 import java.util.Set;
 
 /** Rules for capacities and for the amount of one that a request may take. */
-final class CapacityRules {
-    private final AttributeKeys keys;
-    private final RangeRules ranges;
-    private final KubernetesVersion version;
-    private final boolean fractional;
-
-    CapacityRules(FeatureGates gates) {
-        this.version = gates.version();
-        this.keys = new AttributeKeys(gates.version());
-        this.ranges = new RangeRules(gates);
-        this.fractional = gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE);
-    }
+record CapacityRules(FeatureGates gates) {
 
     void check(Field device) {
         boolean shared = device.value().path("allowMultipleAllocations").asBoolean();
+        AttributeKeys keys = new AttributeKeys(gates.version());
         Field capacities = device.at("capacity");
         for (String key : capacities.keys()) {
             Field capacity = keys.checked(capacities, key);
@@ -48,9 +38,9 @@ final class CapacityRules {
                 String field = byValues ? "validValues" : "validRange";
                 preset.required("required when " + field + " is defined");
             } else if (byValues) {
-                new ValueRules(version, fractional).check(values, Quantity.of(preset), capacity);
+                new ValueRules(gates).check(values, Quantity.of(preset), capacity);
             } else {
-                ranges.check(range, Quantity.of(preset), capacity);
+                new RangeRules(gates).check(range, Quantity.of(preset), capacity);
             }
         }
     }
@@ -75,12 +65,8 @@ final class CapacityRules {
         }
     }
 
-    /**
-     * Rules for the amounts that requests may take from a capacity.
-     *
-     * @param fractional whether amounts with the same integer part differ
-     */
-    private record ValueRules(KubernetesVersion version, boolean fractional) {
+    /** Rules for the amounts that requests may take from a capacity. */
+    private record ValueRules(FeatureGates gates) {
         private static final int VALUES = 10;
 
         void check(Field values, Quantity preset, Quantity capacity) {
@@ -104,8 +90,11 @@ final class CapacityRules {
             values.requireThat(hasPreset, preset.text(), rule);
         }
 
+        /** With fractions, amounts with the same integer part differ. */
         private String key(Quantity value) {
-            return fractional ? value.exact().stripTrailingZeros().toString() : Long.toString(value.value(version));
+            return gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE)
+                    ? value.exact().stripTrailingZeros().toString()
+                    : Long.toString(value.value(gates.version()));
         }
     }
 }

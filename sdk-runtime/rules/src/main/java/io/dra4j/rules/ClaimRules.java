@@ -4,6 +4,8 @@ package io.dra4j.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The rules for ResourceClaims, and for the claims in ResourceClaimTemplates. */
 public final class ClaimRules {
@@ -36,12 +38,18 @@ public final class ClaimRules {
 
     /** Returns the identity of an allocated device: driver, pool, device and share id. */
     public static String deviceKey(JsonNode device) {
-        return DeviceKey.of(device).toString();
+        return DeviceStatusRules.DeviceKey.of(device).toString();
     }
 
     /** Returns the keys of all devices that a claim was allocated, as a mutable set. */
     public static Set<String> allocated(JsonNode claim) {
-        return DeviceKey.allocated(claim);
+        return claim.path("status")
+                .path("allocation")
+                .path("devices")
+                .path("results")
+                .valueStream()
+                .map(ClaimRules::deviceKey)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Rules for a claim's spec: requests, constraints on them, and configurations for them. */

@@ -16,7 +16,7 @@ final class ClaimStatusRules {
     static void check(JsonNode claim, JsonNode old, KubernetesVersion version, FieldErrors errors) {
         Field status = new Field(claim.path("status"), "status", errors);
         checkConsumers(status.at("reservedFor"));
-        DeviceStatusRules.check(status.at("devices"), DeviceKey.allocated(claim));
+        DeviceStatusRules.check(status.at("devices"), ClaimRules.allocated(claim));
         checkUse(claim, old.path("status"), status);
         AttributeKeys keys = new AttributeKeys(version);
         checkAllocation(claim, old.path("status").path("allocation"), status.at("allocation"), keys);
@@ -83,7 +83,7 @@ final class ClaimStatusRules {
             DeviceStatusRules.checkIdentity(result);
             BindingRules.check(result);
             result.at("tolerations").items().forEach(TolerationRules::check);
-            NodeOperationRules.check(result.at("skipNodeOperations"));
+            DeviceRules.checkSkippedOperations(result.at("skipNodeOperations"));
             CounterRules.checkSnapshot(result.at("consumedCounters"));
             Field amounts = result.at("consumedCapacity");
             amounts.keys().forEach(key -> keys.checkLate(key, amounts));

@@ -8,21 +8,13 @@ import java.util.List;
 import java.util.Set;
 
 /** Rules for a claim's constraints, and for the derived attributes that only constraints use. */
-final class ConstraintRules {
+record ConstraintRules(Field constraints, FeatureGates gates, ExpressionRules expressions) {
     private static final int CONSTRAINTS = 32;
     private static final int DERIVED = 32;
     private static final List<String> KINDS = List.of("matchAttribute", "distinctAttribute");
 
-    private final Field constraints;
-    private final FeatureGates gates;
-    private final AttributeKeys attributeNames;
-    private final ExpressionRules expressions;
-
-    ConstraintRules(Field constraints, FeatureGates gates, ExpressionRules expressions) {
-        this.constraints = constraints;
-        this.gates = gates;
-        this.attributeNames = new AttributeKeys(gates.version());
-        this.expressions = expressions;
+    private boolean checkFullName(Field attribute) {
+        return new AttributeKeys(gates.version()).checkFullName(attribute);
     }
 
     void check(RequestNames names) {
@@ -38,7 +30,7 @@ final class ConstraintRules {
     private void checkAttribute(Field constraint) {
         for (String kind : KINDS) {
             if (constraint.at(kind).present()) {
-                attributeNames.checkFullName(constraint.at(kind));
+                checkFullName(constraint.at(kind));
                 return;
             }
         }
@@ -58,7 +50,7 @@ final class ConstraintRules {
         Set<String> names = new HashSet<>();
         for (Field attribute : attributes.items()) {
             Field name = attribute.at("name");
-            if (name.requireText() && attributeNames.checkFullName(name)) {
+            if (name.requireText() && checkFullName(name)) {
                 attribute.requireUnique(name.text(), names);
                 String rule = "must be referenced by at least one matchAttribute or distinctAttribute"
                         + " constraint targeting this request";

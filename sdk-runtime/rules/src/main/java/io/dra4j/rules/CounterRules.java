@@ -7,21 +7,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Rules for counter sets and for devices that consume from them. */
-final class CounterRules {
+record CounterRules(FeatureGates gates, SliceLimits limits) {
     private static final int COMPATIBILITY_GROUPS = 2;
     private static final int ALLOCATED_SETS = 2;
     private static final String NO_REFERENCE = "must reference a %s defined in the ResourceSlice sharedCounters";
 
-    private final boolean shared;
-    private final SliceLimits limits;
-    private final AttributeKeys names;
-    private final CapacityRules policies;
-
-    CounterRules(FeatureGates gates, SliceLimits limits) {
-        this.shared = gates.enabled(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY);
-        this.limits = limits;
-        this.names = new AttributeKeys(gates.version());
-        this.policies = new CapacityRules(gates);
+    private boolean areShared() {
+        return gates.enabled(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY);
     }
 
     /** Returns the number of counters that a device consumes, across all sets. */
@@ -40,13 +32,13 @@ final class CounterRules {
         for (Field set : sets.items()) {
             checkName(set.at("name"));
             checkCounters(set.at("counters"));
-            if (shared) {
+            if (areShared()) {
                 checkPolicies(set.at("counters"));
             }
             total += set.at("counters").size();
         }
         sets.requireUniqueItems(set -> set.at("name").text());
-        checkTotal(sets, total, "shared counters", limits.sharedCounters());
+        sets.requireTotal(total, "shared counters", limits.sharedCounters());
     }
 
     void checkConsumed(Field device) {
@@ -55,14 +47,14 @@ final class CounterRules {
             for (Field entry : consumed.items()) {
                 checkName(entry.at("counterSet"));
                 checkCounters(entry.at("counters"));
-                if (shared) {
+                if (areShared()) {
                     checkSources(entry.at("counters"));
                 }
                 checkGroups(entry.at("compatibilityGroups"));
             }
             consumed.requireUniqueItems(entry -> entry.at("counterSet").text());
         }
-        checkTotal(device, consumedBy(device.value()), "counters", limits.deviceCounters());
+        device.requireTotal(consumedBy(device.value()), "counters", limits.deviceCounters());
     }
 
     /** Checks what requests may take from the counters of a set (KEP 5941). */
@@ -70,7 +62,8 @@ final class CounterRules {
         for (String name : counters.keys()) {
             Field counter = counters.key(name);
             if (counter.at("requestPolicy").present()) {
-                policies.checkPolicy(counter.at("requestPolicy"), CapacityRules.Quantity.of(counter.at("value")));
+                new CapacityRules(gates)
+                        .checkPolicy(counter.at("requestPolicy"), CapacityRules.Quantity.of(counter.at("value")));
             }
         }
     }
@@ -89,7 +82,7 @@ final class CounterRules {
                 counter.required(rule);
             }
             if (requested && capacity.requireText()) {
-                names.check(capacity.text(), capacity);
+                new AttributeKeys(gates.version()).check(capacity.text(), capacity);
             }
         }
     }
@@ -113,7 +106,7 @@ final class CounterRules {
     void checkAllConsumed(Field devices) {
         int consumed =
                 devices.value().valueStream().mapToInt(CounterRules::consumedBy).sum();
-        checkTotal(devices, consumed, "counters in devices", limits.sliceCounters());
+        devices.requireTotal(consumed, "counters in devices", limits.sliceCounters());
     }
 
     /** Checks that the counters that devices consume are in the same slice, as 1.34 requires. */
@@ -137,13 +130,6 @@ final class CounterRules {
         }
         String rule = NO_REFERENCE.formatted("counter");
         counters.keys().forEach(key -> counters.requireThat(found.has(key), key, rule));
-    }
-
-    /** Returns the message of 1.34, in which all limits of counters are sums. */
-    private static void checkTotal(Field field, int count, String of, int limit) {
-        if (count > limit) {
-            field.invalid(count, "the total number of " + of + " must not exceed " + limit);
-        }
     }
 
     private static void checkName(Field name) {

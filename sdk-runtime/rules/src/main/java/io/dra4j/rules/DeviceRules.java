@@ -3,27 +3,17 @@
 package io.dra4j.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Rules for one device of a slice. */
-final class DeviceRules {
+record DeviceRules(FeatureGates gates, SliceLimits limits, CounterRules counters) {
     private static final List<String> PLACEMENTS = List.of("nodeName", "nodeSelector", "allNodes");
     static final List<String> EFFECTS = List.of("NoExecute", "NoSchedule", "None");
-
-    private final KubernetesVersion version;
-    private final SliceLimits limits;
-    private final CounterRules counters;
-    private final AttributeKeys names;
-    private final CapacityRules capacities;
-
-    DeviceRules(FeatureGates gates, SliceLimits limits, CounterRules counters) {
-        this.version = gates.version();
-        this.limits = limits;
-        this.counters = counters;
-        this.names = new AttributeKeys(version);
-        this.capacities = new CapacityRules(gates);
-    }
+    private static final String PREPARE = "NodePrepareResources";
+    private static final String UNPREPARE = "NodeUnprepareResources";
 
     /** Returns whether the device lowers the limit of its slice. */
     static boolean isComplex(JsonNode device) {
@@ -43,19 +33,33 @@ final class DeviceRules {
         name.requireForm(Names::dnsLabelProblems);
     }
 
+    /** Checks the calls of the kubelet that devices do not need. */
+    static void checkSkippedOperations(Field skipped) {
+        Set<String> seen = new HashSet<>();
+        for (Field operation : skipped.items()) {
+            operation.requireOneOf(List.of("*", PREPARE, UNPREPARE));
+            operation.requireUnique(seen);
+        }
+        boolean stuck = seen.contains(PREPARE) && !seen.contains(UNPREPARE) && !seen.contains("*");
+        String rule = PREPARE + " cannot be skipped unless " + UNPREPARE + " is also skipped";
+        skipped.requireThat(!stuck, skipped.value().toString(), rule);
+    }
+
     /**
      * Checks a device.
      *
      * @param old the device that it replaces, whose taints are not checked again; from 1.38 the one of the same name
      */
     void check(Field device, JsonNode old, boolean perDevice) {
+        KubernetesVersion version = gates.version();
+        AttributeKeys names = new AttributeKeys(version);
         AttributeKeys keys = old.isObject() ? names.asStored() : names;
         checkDeviceName(device.at("name"));
         checkNumbers(device);
         new AttributeRules(keys).check(device.at("attributes"));
         boolean sameCapacity = old.path("capacity").equals(device.at("capacity").value());
         if (!old.isObject() || !sameCapacity || !version.atLeast(KubernetesVersion.V1_37)) {
-            capacities.check(device);
+            new CapacityRules(gates).check(device);
         }
         if (!old.isObject() || !old.path("taints").equals(device.at("taints").value())) {
             checkTaints(device.at("taints"));
@@ -71,15 +75,9 @@ final class DeviceRules {
 
     private void checkNumbers(Field device) {
         int keys = device.at("attributes").size() + device.at("capacity").size();
-        requireAtMost(device, keys, SliceLimits.ATTRIBUTES_AND_CAPACITIES, "attributes and capacities");
+        device.requireTotal(keys, "attributes and capacities", SliceLimits.ATTRIBUTES_AND_CAPACITIES);
         int values = AttributeRules.values(device.at("attributes").value());
-        requireAtMost(device, values, limits.attributeValues(), "attribute values");
-    }
-
-    private static void requireAtMost(Field device, int count, int limit, String of) {
-        if (count > limit) {
-            device.invalid(count, "the total number of " + of + " must not exceed " + limit);
-        }
+        device.requireTotal(values, "attribute values", limits.attributeValues());
     }
 
     private void checkTaints(Field taints) {

@@ -8,29 +8,20 @@ package io.dra4j.rules;
 public interface ExpressionCompiler {
 
     /** A compiler that never finds a problem, to check objects without CEL. */
-    ExpressionCompiler NONE = new ExpressionCompiler() {
-        @Override
-        public String selectorProblem(String expression) {
-            return "";
-        }
-
-        @Override
-        public String derivedAttributeProblem(String expression) {
-            return "";
-        }
-
-        @Override
-        public boolean exceedsCost(String expression) {
-            return false;
-        }
-    };
+    ExpressionCompiler NONE = new ExpressionCompiler() {};
 
     /** Returns the problem of an expression that selects devices; empty if it is valid. */
-    String selectorProblem(String expression);
+    default String selectorProblem(String expression) {
+        return "";
+    }
 
     /** Returns the problem of an expression that computes an attribute; empty if it is valid. */
-    String derivedAttributeProblem(String expression);
+    default String derivedAttributeProblem(String expression) {
+        return "";
+    }
 
     /** Returns whether an expression without a problem may cost more than the limit. */
-    boolean exceedsCost(String expression);
+    default boolean exceedsCost(String expression) {
+        return false;
+    }
 }

@@ -12,27 +12,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A value of an object under validation, its path in messages, and the errors found so far. */
-public final class Field {
+public record Field(@Nullable Field parent, String step, JsonNode value, FieldErrors errors) {
     private static final String ELLIPSIS = "...";
-
-    private final @Nullable Field parent;
-    private final String step;
-    private final JsonNode value;
-    private final FieldErrors errors;
 
     public Field(JsonNode value, String root, FieldErrors errors) {
         this(null, root, value, errors);
-    }
-
-    private Field(@Nullable Field parent, String step, JsonNode value, FieldErrors errors) {
-        this.parent = parent;
-        this.step = step;
-        this.value = value;
-        this.errors = errors;
-    }
-
-    public JsonNode value() {
-        return value;
     }
 
     /** Returns the path in messages, which is built only on demand. */
@@ -41,10 +25,6 @@ public final class Field {
             return step;
         }
         return step.startsWith("[") ? parent.path() + step : parent.path() + "." + step;
-    }
-
-    FieldErrors errors() {
-        return errors;
     }
 
     private Field child(String childStep, JsonNode childValue) {
@@ -145,29 +125,27 @@ public final class Field {
 
     /** Limits the number of elements or keys, and returns whether the limit is kept. */
     boolean requireAtMost(int limit) {
-        return requireAtMost(size(), limit);
-    }
-
-    boolean requireAtMost(int count, int limit) {
-        boolean fits = count <= limit;
+        boolean fits = size() <= limit;
         if (!fits) {
-            errors.tooMany(path(), count, limit);
+            errors.tooMany(path(), size(), limit);
         }
         return fits;
     }
 
-    /** Limits the length of a text, and returns whether the limit is kept. */
-    boolean requireLength(int limit) {
-        return requireLength(text(), limit);
+    /** Limits a sum, in the words of the server for limits that are not of one list. */
+    void requireTotal(int total, String of, int limit) {
+        requireThat(total <= limit, total, "the total number of " + of + " must not exceed " + limit);
+    }
+
+    void requireLength(int limit) {
+        requireLength(text(), limit);
     }
 
     /** Limits the length of a part of the text, or of a key. */
-    boolean requireLength(String part, int limit) {
-        boolean fits = Names.bytes(part) <= limit;
-        if (!fits) {
+    void requireLength(String part, int limit) {
+        if (Names.bytes(part) > limit) {
             errors.tooLong(path(), limit);
         }
-        return fits;
     }
 
     /** Requires a text, and returns whether it is present. */

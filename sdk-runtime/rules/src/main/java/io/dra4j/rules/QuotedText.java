@@ -2,29 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.rules;
 
-import java.util.Map;
-
 /** Quotes text for messages, and escapes unprintable characters as Go does. */
 public final class QuotedText {
-    private static final Map<Integer, String> ESCAPES = Map.of(
-            7,
-            "\\a",
-            8,
-            "\\b",
-            9,
-            "\\t",
-            10,
-            "\\n",
-            11,
-            "\\v",
-            12,
-            "\\f",
-            13,
-            "\\r",
-            (int) '"',
-            "\\\"",
-            (int) '\\',
-            "\\\\");
+    /** The characters of the escapes in {@link #LETTERS}, in the same order. */
+    private static final String ESCAPED = "\u0007\b\t\n\u000b\f\r\"\\";
+
+    private static final String LETTERS = "abtnvfr\"\\";
 
     private QuotedText() {}
 
@@ -35,9 +18,9 @@ public final class QuotedText {
     }
 
     private static String escaped(int c) {
-        String escape = ESCAPES.get(c);
-        if (escape != null) {
-            return escape;
+        int escape = ESCAPED.indexOf(c);
+        if (escape >= 0) {
+            return "\\" + LETTERS.charAt(escape);
         }
         if (isPrintable(c)) {
             return Character.toString(c);

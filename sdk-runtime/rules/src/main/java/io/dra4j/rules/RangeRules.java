@@ -10,22 +10,14 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Rules for the range of amounts that requests may take from a capacity. */
-final class RangeRules {
+record RangeRules(FeatureGates gates) {
     private static final int MILLI = 3;
     private static final BigDecimal LARGEST_MILLI = BigDecimal.valueOf(Long.MAX_VALUE, MILLI);
     private static final BigDecimal LARGEST = BigDecimal.valueOf(Long.MAX_VALUE);
 
-    private final KubernetesVersion version;
-
-    /** True if fractions count and numbers beyond 64 bits are rejected, as since 1.37. */
-    private final boolean since137;
-
-    private final boolean fractional;
-
-    RangeRules(FeatureGates gates) {
-        this.version = gates.version();
-        this.since137 = version.atLeast(KubernetesVersion.V1_37);
-        this.fractional = gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE);
+    /** Since 1.37, fractions count and numbers beyond 64 bits are rejected. */
+    private boolean since137() {
+        return gates.version().atLeast(KubernetesVersion.V1_37);
     }
 
     /** A number of the range, or the default, with the field for its errors. */
@@ -68,7 +60,8 @@ final class RangeRules {
         checkBounds(range, min, preset, capacity);
         List<Bound> all = new ArrayList<>(List.of(new Bound(range.at("default"), preset)));
         Stream.of("min", "max", "step").map(range::at).filter(Field::present).forEach(one -> all.add(Bound.of(one)));
-        boolean milli = fractional && all.stream().anyMatch(Bound::isFraction);
+        boolean milli = gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE)
+                && all.stream().anyMatch(Bound::isFraction);
         boolean countable = !milli || all(all, Bound::requireMilli);
         if (countable && range.at("step").present()) {
             checkStep(all, milli, capacity);
@@ -100,16 +93,17 @@ final class RangeRules {
 
     /** Returns the field of the error of a wrong default: before 1.37, the bound that it violates. */
     private Field presetAt(Field range, Bound bound) {
-        return since137 ? range.at("default") : bound.field;
+        return since137() ? range.at("default") : bound.field;
     }
 
     /**
      * @param all the default, the minimum, the maximum if there is one, and the step
      */
     private void checkStep(List<Bound> all, boolean milli, Quantity capacity) {
+        KubernetesVersion version = gates.version();
         Quantity min = all.get(1).quantity;
         Bound step = all.get(all.size() - 1);
-        boolean negative = since137 && step.quantity.exact().signum() < 0;
+        boolean negative = since137() && step.quantity.exact().signum() < 0;
         boolean none = step.quantity.exact().signum() == 0;
         if (none || step.quantity.value(version) == 0 && !milli || negative) {
             step.require(false, "must be greater than zero");
@@ -120,7 +114,7 @@ final class RangeRules {
         step.require(
                 next.compareTo(capacity.exact()) <= 0,
                 "one step %s is larger than capacity value: %s".formatted(text, capacity.text()));
-        if (milli || !since137 || all(all, Bound::requireLong)) {
+        if (milli || !since137() || all(all, Bound::requireLong)) {
             checkMultiple(all.get(0).quantity, min, step, milli);
             all.subList(2, all.size() - 1).forEach(max -> checkMultiple(max.quantity, min, step, milli));
         }
@@ -132,6 +126,7 @@ final class RangeRules {
             BigDecimal distance = value.exact().subtract(min.exact());
             whole = distance.remainder(step.quantity.exact()).signum() == 0;
         } else {
+            KubernetesVersion version = gates.version();
             whole = (value.value(version) - min.value(version)) % step.quantity.value(version) == 0;
         }
         step.field.requireThat(

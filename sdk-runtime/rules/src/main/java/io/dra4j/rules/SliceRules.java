@@ -10,22 +10,10 @@ import java.util.List;
 /**
  * Validates the spec of ResourceSlices in the order and words of the real server, independently of the SDK's checks.
  */
-public final class SliceRules {
+public record SliceRules(FeatureGates gates) {
     private static final int POOL_NAME_LENGTH = 253;
     private static final String ONE_PLACEMENT =
             "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
-
-    private final KubernetesVersion version;
-    private final SliceLimits limits;
-    private final DeviceRules devices;
-    private final CounterRules counters;
-
-    public SliceRules(FeatureGates gates) {
-        this.version = gates.version();
-        this.limits = SliceLimits.of(version);
-        this.counters = new CounterRules(gates, limits);
-        this.devices = new DeviceRules(gates, limits, counters);
-    }
 
     /** Checks the spec of a new slice. */
     public void check(JsonNode json, FieldErrors errors) {
@@ -35,6 +23,7 @@ public final class SliceRules {
     /** Checks a spec that replaces an old one, some of whose fields are immutable. */
     public void checkUpdate(JsonNode json, JsonNode old, FieldErrors errors) {
         Field spec = new Field(json, "spec", errors);
+        CounterRules counters = new CounterRules(gates, SliceLimits.of(gates.version()));
         DeviceRules.checkDriver(spec.at("driver"));
         checkPool(spec.at("pool"));
         if (old.isObject()) {
@@ -42,12 +31,12 @@ public final class SliceRules {
         }
         checkPlacement(spec);
         checkExclusive(spec);
-        checkDevices(spec, old);
+        checkDevices(spec, old, counters);
         counters.checkSets(spec.at("sharedCounters"));
         counters.checkAllConsumed(spec.at("devices"));
-        new PartitionTypeRules(new AttributeKeys(version)).check(spec);
-        NodeOperationRules.check(spec.at("skipNodeOperations"));
-        if (!version.atLeast(KubernetesVersion.V1_35)) {
+        new PartitionTypeRules(new AttributeKeys(gates.version())).check(spec);
+        DeviceRules.checkSkippedOperations(spec.at("skipNodeOperations"));
+        if (!gates.version().atLeast(KubernetesVersion.V1_35)) {
             CounterRules.checkResolved(spec);
         }
     }
@@ -102,12 +91,13 @@ public final class SliceRules {
     /** Checks that a slice has devices or counters, not both; even an empty list counts as set. */
     private void checkExclusive(Field spec) {
         boolean both = spec.at("devices").present() && spec.at("sharedCounters").present();
-        if (both && version.atLeast(KubernetesVersion.V1_35)) {
+        if (both && gates.version().atLeast(KubernetesVersion.V1_35)) {
             spec.invalid("", "only one of `sharedCounters` or `devices` is allowed");
         }
     }
 
-    private void checkDevices(Field spec, JsonNode old) {
+    private void checkDevices(Field spec, JsonNode old, CounterRules counters) {
+        SliceLimits limits = counters.limits();
         Field list = spec.at("devices");
         boolean complex = list.value().valueStream().anyMatch(DeviceRules::isComplex);
         if (!list.requireAtMost(complex ? limits.complexDevices() : SliceLimits.DEVICES)) {
@@ -115,6 +105,7 @@ public final class SliceRules {
         }
         boolean perDevice = spec.value().path("perDeviceNodeSelection").asBoolean();
         JsonNode stored = isRevalidated(list, old) ? MissingNode.getInstance() : old.path("devices");
+        DeviceRules devices = new DeviceRules(gates, limits, counters);
         for (Field device : list.items()) {
             devices.check(device, before(device, stored), perDevice);
         }
@@ -123,7 +114,8 @@ public final class SliceRules {
 
     /** Returns whether each device is checked like a new one: from 1.38, if the list changes in any way (#141644). */
     private boolean isRevalidated(Field devices, JsonNode old) {
-        return version.atLeast(KubernetesVersion.V1_38) && !devices.value().equals(old.path("devices"));
+        return gates.version().atLeast(KubernetesVersion.V1_38)
+                && !devices.value().equals(old.path("devices"));
     }
 
     /** Returns the device of this name in the old list, some parts of which are not checked again. */
