@@ -35,20 +35,12 @@ public final class Allocator {
         this.expressions = expressions;
     }
 
-    /**
-     * Creates an allocator that decides by the documented rules.
-     *
-     * @throws IllegalArgumentException if an enabled feature gate is not supported
-     */
+    /** Creates an allocator that decides by the documented rules. */
     public static Allocator of(FeatureGates gates) {
         return of(gates, Set.of(), InstantSource.system());
     }
 
-    /**
-     * Creates an allocator that decides as the release does, with its known bugs.
-     *
-     * @throws IllegalArgumentException if an enabled feature gate is not supported
-     */
+    /** Creates an allocator that decides as the release does, with its known bugs. */
     public static Allocator asReleased(FeatureGates gates) {
         return of(gates, SchedulerBug.of(gates.version()), InstantSource.system());
     }

@@ -3,6 +3,8 @@
 package io.dra4j.allocator;
 
 import io.dra4j.allocator.Behaviour.Trait;
+import io.dra4j.allocator.Planner.AllDevices;
+import io.dra4j.allocator.Search.Matches;
 import io.dra4j.allocator.cel.DeviceVariable;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.Device;
@@ -95,7 +97,8 @@ final class Attempt {
     }
 
     private Outcome doesNotFit(String message, List<Plan> plans) {
-        UnusedPools unused = new UnusedPools(behaviour, cluster, pools, found);
+        Map<PoolId, Pool> seen = found.stream().collect(Collectors.toMap(Pool::id, Function.identity()));
+        UnusedPools unused = new UnusedPools(behaviour, cluster, pools, seen);
         return new Outcome.DoesNotFit(message, trace.requests(plans), unused.obstacles(), unused.ofOtherNodes());
     }
 
@@ -147,18 +150,7 @@ final class Attempt {
     }
 
     /** Finds the pools whose devices a node could not use, with the reasons. */
-    private static final class UnusedPools {
-        private final Behaviour behaviour;
-        private final ClusterState cluster;
-        private final Pools pools;
-        private final Map<PoolId, Pool> seen;
-
-        UnusedPools(Behaviour behaviour, ClusterState cluster, Pools pools, List<Pool> seen) {
-            this.behaviour = behaviour;
-            this.cluster = cluster;
-            this.pools = pools;
-            this.seen = seen.stream().collect(Collectors.toMap(Pool::id, Function.identity()));
-        }
+    private record UnusedPools(Behaviour behaviour, ClusterState cluster, Pools pools, Map<PoolId, Pool> seen) {
 
         /** Returns them by name, except those of other nodes. */
         List<PoolObstacle> obstacles() {

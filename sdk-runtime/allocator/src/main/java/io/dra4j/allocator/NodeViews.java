@@ -63,8 +63,8 @@ public final class NodeViews {
                 && slices.stream()
                         .allMatch(one ->
                                 one.sharedCounters().isEmpty() || one.devices().isEmpty())
-                && PoolProblems.ofNames(slices).isEmpty()
-                && PoolProblems.ofCounters(slices).isEmpty();
+                && Pools.problemOfNames(slices).isEmpty()
+                && Pools.problemOfCounters(slices).isEmpty();
     }
 
     public ClusterState of(Node node) {

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The devices that a search has taken so far, and the checks of the next one. */
 final class Picks {
+    private static final Set<String> EFFECTS = Set.of("NoSchedule", "NoExecute");
 
     /**
      * A device that was taken.
@@ -30,7 +31,6 @@ final class Picks {
     private final Behaviour behaviour;
     private final ClusterState cluster;
     private final Counters counters;
-    private final Taints taints;
     private final TakenShares shares;
     private final List<List<ClaimConstraint>> constraints;
     private final Deque<Pick> taken = new ArrayDeque<>();
@@ -40,7 +40,6 @@ final class Picks {
         this.behaviour = behaviour;
         this.cluster = cluster;
         this.counters = new Counters(behaviour, cluster);
-        this.taints = new Taints(behaviour);
         this.shares = new TakenShares(behaviour, cluster);
         this.constraints = constraints;
     }
@@ -113,7 +112,7 @@ final class Picks {
 
     /** The checks that come after the counters. */
     private @Nullable Obstacle checkCharged(Plan plan, Candidate candidate) {
-        Obstacle taint = taints.check(plan, candidate);
+        Obstacle taint = checkTaints(plan, candidate);
         if (taint != null) {
             return taint;
         }
@@ -160,31 +159,18 @@ final class Picks {
                 .count();
     }
 
-    private static final class Taints {
-        private static final Set<String> EFFECTS = Set.of("NoSchedule", "NoExecute");
-
-        private final boolean enabled;
-        private final boolean every;
-
-        Taints(Behaviour behaviour) {
-            this.enabled = behaviour.enabled(FeatureGate.DRA_DEVICE_TAINTS);
-            this.every = behaviour.has(Trait.EVERY_TAINT_COUNTS);
-        }
-
-        /** Returns the first taint that is not tolerated, or null. */
-        @Nullable
-        Obstacle check(Plan plan, Candidate candidate) {
-            if (!enabled) {
-                return null;
-            }
-            List<Toleration> tolerations = plan.asked().tolerations();
-            for (Taint taint : candidate.device().taints()) {
-                boolean counts = every || EFFECTS.contains(taint.effect());
-                if (counts && tolerations.stream().noneMatch(one -> one.tolerates(taint))) {
-                    return new Obstacle.Tainted(taint);
-                }
-            }
+    /** Returns the first taint that is not tolerated, or null. */
+    private @Nullable Obstacle checkTaints(Plan plan, Candidate candidate) {
+        if (!behaviour.enabled(FeatureGate.DRA_DEVICE_TAINTS)) {
             return null;
         }
+        List<Toleration> tolerations = plan.asked().tolerations();
+        for (Taint taint : candidate.device().taints()) {
+            boolean counts = behaviour.has(Trait.EVERY_TAINT_COUNTS) || EFFECTS.contains(taint.effect());
+            if (counts && tolerations.stream().noneMatch(one -> one.tolerates(taint))) {
+                return new Obstacle.Tainted(taint);
+            }
+        }
+        return null;
     }
 }

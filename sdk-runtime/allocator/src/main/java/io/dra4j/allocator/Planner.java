@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator;
 
+import io.dra4j.allocator.Behaviour.Trait;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.Constraint;
 import io.dra4j.allocator.model.DeviceClass;
@@ -11,6 +12,7 @@ import io.dra4j.rules.ClaimLimits;
 import io.dra4j.rules.FeatureGate;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Validates claims before the search, and counts the devices that they request. */
 final class Planner {
@@ -137,6 +139,51 @@ final class Planner {
                 throw new AttemptException("claim %s, constraint #%d: empty constraint (unsupported constraint type?)"
                         .formatted(claim.fullName(), index));
             }
+        }
+    }
+
+    /** Finds the devices of a request for all devices. */
+    record AllDevices(
+            Behaviour behaviour,
+            List<Pool> pools,
+            List<Candidate> candidates,
+            Selection selection,
+            TakenShares shares,
+            Trace trace) {
+        /** Returns the devices of all pools that can be selected and have the capacity. */
+        List<Candidate> of(Plan plan) {
+            List<Candidate> all = new ArrayList<>();
+            for (Pool pool : pools) {
+                if (pool.incomplete() || pool.isInvalid()) {
+                    String subject = plan.subject() + "asks for all devices, but resource pool " + pool.id();
+                    throw new AttemptException(
+                            subject + (pool.incomplete() ? " is currently being updated" : " is currently invalid"),
+                            !behaviour.has(SchedulerBug.ALL_FAILS_ON_ALL_NODES));
+                }
+                for (Candidate candidate : candidates) {
+                    if (candidate.pool() == pool && passes(plan, candidate)) {
+                        all.add(candidate);
+                    }
+                }
+            }
+            return all;
+        }
+
+        private boolean passes(Plan plan, Candidate candidate) {
+            Obstacle obstacle = selection.check(plan, candidate);
+            if (obstacle == null) {
+                obstacle = checkCapacity(plan.asked(), candidate);
+            }
+            if (obstacle != null) {
+                trace.refused(plan, candidate, obstacle);
+            }
+            return obstacle == null;
+        }
+
+        private @Nullable Obstacle checkCapacity(SubRequest asked, Candidate candidate) {
+            return behaviour.has(Trait.ALL_BY_CAPACITY_LEFT)
+                    ? shares.check(asked.capacity(), candidate)
+                    : shares.checkWhole(asked.capacity(), candidate);
         }
     }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.allocator;
 
 import io.dra4j.allocator.Behaviour.Trait;
+import io.dra4j.allocator.model.CounterSet;
 import io.dra4j.allocator.model.Device;
 import io.dra4j.allocator.model.Node;
 import io.dra4j.allocator.model.PoolId;
@@ -12,6 +13,8 @@ import io.dra4j.rules.KubernetesVersion;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +48,7 @@ record Pools(Behaviour behaviour, ClusterState cluster, Node node) {
 
     /** Returns whether a slice is for the node. */
     boolean counts(Slice slice) {
-        if (isIgnored(slice)) {
+        if (missingGate(slice).isPresent()) {
             return false;
         }
         if (!slice.sharedCounters().isEmpty() && behaviour.has(Trait.COUNTERS_ON_ALL_NODES)) {
@@ -56,10 +59,6 @@ record Pools(Behaviour behaviour, ClusterState cluster, Node node) {
         }
         return slice.perDevice()
                 && slice.devices().stream().anyMatch(device -> device.nodes().includes(node));
-    }
-
-    private boolean isIgnored(Slice slice) {
-        return missingGate(slice).isPresent();
     }
 
     /** Returns the disabled gate because of which a slice is ignored. */
@@ -80,11 +79,9 @@ record Pools(Behaviour behaviour, ClusterState cluster, Node node) {
     private Optional<Pool> pool(List<Slice> slices) {
         Slice first = slices.get(0);
         PoolId id = first.pool();
-        if (slices.size() == first.sliceCount()) {
-            return Optional.of(new Pool(id, slices, List.of(), false, problem(slices, List.of())));
-        }
-        if (behaviour.has(Trait.INCOMPLETE_POOLS_ARE_USED)) {
-            return Optional.of(new Pool(id, slices, List.of(), true, problem(slices, List.of())));
+        boolean isHere = slices.size() == first.sliceCount();
+        if (isHere || behaviour.has(Trait.INCOMPLETE_POOLS_ARE_USED)) {
+            return Optional.of(new Pool(id, slices, List.of(), !isHere, problem(slices, List.of())));
         }
         List<Slice> all = cluster.slices(id);
         if (all.stream().anyMatch(one -> one.generation() > first.generation())) {
@@ -102,11 +99,56 @@ record Pools(Behaviour behaviour, ClusterState cluster, Node node) {
     }
 
     private String problem(List<Slice> slices, List<Slice> elsewhere) {
-        String problem = PoolProblems.ofNames(slices);
+        String problem = problemOfNames(slices);
         if (!problem.isEmpty() || !behaviour.partitionable()) {
             return problem;
         }
-        return PoolProblems.ofCounters(
+        return problemOfCounters(
                 Stream.concat(slices.stream(), elsewhere.stream()).toList());
+    }
+
+    /** Returns a problem of duplicate device names, or an empty string. */
+    static String problemOfNames(List<Slice> slices) {
+        Set<String> names = new HashSet<>();
+        return devices(slices)
+                .filter(device -> !names.add(device.name()))
+                .findFirst()
+                .map(device -> "duplicate device name " + device.name())
+                .orElse("");
+    }
+
+    /** Returns a problem of counters, or an empty string. */
+    static String problemOfCounters(List<Slice> slices) {
+        Map<String, CounterSet> sets = new HashMap<>();
+        for (Slice slice : slices) {
+            for (CounterSet set : slice.sharedCounters()) {
+                if (sets.put(set.name(), set) != null) {
+                    return "duplicate counter set name " + set.name();
+                }
+            }
+        }
+        return devices(slices)
+                .flatMap(device -> unknownCounter(device, sets).stream())
+                .findFirst()
+                .orElse("");
+    }
+
+    private static Stream<Device> devices(List<Slice> slices) {
+        return slices.stream().flatMap(slice -> slice.devices().stream());
+    }
+
+    private static Optional<String> unknownCounter(Device device, Map<String, CounterSet> sets) {
+        for (CounterSet consumed : device.consumes()) {
+            CounterSet set = sets.get(consumed.name());
+            if (set == null) {
+                return Optional.of("counter set %s not found".formatted(consumed.name()));
+            }
+            for (String counter : consumed.counters().keySet()) {
+                if (!set.counters().containsKey(counter)) {
+                    return Optional.of("counter %s not found in counter set %s".formatted(counter, set.name()));
+                }
+            }
+        }
+        return Optional.empty();
     }
 }

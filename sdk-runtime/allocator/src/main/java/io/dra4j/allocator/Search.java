@@ -4,7 +4,11 @@ package io.dra4j.allocator;
 
 import io.dra4j.allocator.Behaviour.Trait;
 import io.dra4j.rules.ClaimLimits;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,11 +32,7 @@ record Search(
         TOO_MANY_RESULTS
     }
 
-    /**
-     * Returns whether all claims fit; if so, the picks have their devices.
-     *
-     * @throws AttemptException if the attempt has to end
-     */
+    /** Returns whether all claims fit; if so, the picks have their devices. */
     boolean fits() {
         return request(0, 0) == Step.FITS;
     }
@@ -137,5 +137,32 @@ record Search(
             obstacle = picks.checkCapacity(plan, candidate);
         }
         return obstacle == null ? picks.take(plan, candidate) : obstacle;
+    }
+
+    /** A cache of which devices can be selected, which does not change during a search. */
+    static final class Matches {
+        private final Selection selection;
+        private final Map<Integer, List<@Nullable Optional<Obstacle>>> known = new HashMap<>();
+        private final int candidates;
+
+        Matches(Selection selection, int candidates) {
+            this.selection = selection;
+            this.candidates = candidates;
+        }
+
+        @Nullable
+        Obstacle check(Plan plan, Candidate candidate) {
+            List<@Nullable Optional<Obstacle>> ofPlan = known.computeIfAbsent(plan.index(), index -> empty());
+            Optional<Obstacle> result = ofPlan.get(candidate.index());
+            if (result == null) {
+                result = Optional.ofNullable(selection.check(plan, candidate));
+                ofPlan.set(candidate.index(), result);
+            }
+            return result.orElse(null);
+        }
+
+        private List<@Nullable Optional<Obstacle>> empty() {
+            return new ArrayList<>(java.util.Collections.nCopies(candidates, null));
+        }
     }
 }

@@ -10,11 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks of a device that do not depend on other claims: gates, selectors, its own nodes. */
 record Selection(Behaviour behaviour, Expressions expressions, Node node) {
-    /**
-     * Returns why a device cannot be selected, or null.
-     *
-     * @throws AttemptException if an expression fails
-     */
+    /** Returns why a device cannot be selected, or null. */
     @Nullable
     Obstacle check(Plan plan, Candidate candidate) {
         FeatureGate binding = FeatureGate.DRA_DEVICE_BINDING_CONDITIONS;

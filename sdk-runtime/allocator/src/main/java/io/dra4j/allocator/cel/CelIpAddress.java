@@ -38,8 +38,7 @@ record CelIpAddress(InetAddress address) {
 
     static void addTo(Functions functions) {
         functions
-                .global("ip", "string_to_ip", IP, a -> parse((String) a[0]), STRING)
-                .global("isIP", "is_ip", BOOL, CelIpAddress::isOne, STRING)
+                .parser("ip", "string_to_ip", "isIP", "is_ip", IP, CelIpAddress::parse)
                 .global("ip.isCanonical", "ip_is_canonical", BOOL, CelIpAddress::canonical, STRING)
                 .global("string", "ip_to_string", STRING, a -> a[0].toString(), IP)
                 .member("family", "ip_family", INT, a -> of(a).isIpv6() ? 6L : 4L, IP);
@@ -64,10 +63,6 @@ record CelIpAddress(InetAddress address) {
 
     private static Object canonical(Object[] arguments) {
         return parse((String) arguments[0]).toString().equals(arguments[0]);
-    }
-
-    private static Object isOne(Object[] arguments) {
-        return Functions.succeeds(() -> parse((String) arguments[0]));
     }
 
     private static CelIpAddress of(Object[] arguments) {

@@ -5,7 +5,6 @@ package io.dra4j.allocator.cel;
 import static dev.cel.common.types.SimpleType.BOOL;
 import static dev.cel.common.types.SimpleType.DOUBLE;
 import static dev.cel.common.types.SimpleType.INT;
-import static dev.cel.common.types.SimpleType.STRING;
 import static io.dra4j.allocator.cel.Types.QUANTITY;
 
 import com.fasterxml.jackson.databind.node.TextNode;
@@ -53,8 +52,13 @@ record CelQuantity(BigDecimal value) implements Comparable<CelQuantity> {
 
     static void addTo(Functions functions) {
         functions
-                .global("quantity", "string_to_quantity", QUANTITY, CelQuantity::made, STRING)
-                .global("isQuantity", "is_quantity_string", BOOL, CelQuantity::isOne, STRING)
+                .parser(
+                        "quantity",
+                        "string_to_quantity",
+                        "isQuantity",
+                        "is_quantity_string",
+                        QUANTITY,
+                        CelQuantity::parse)
                 .global("sign", "quantity_sign", INT, a -> (long) of(a, 0).signum(), QUANTITY)
                 .member("isInteger", "quantity_is_integer", BOOL, a -> at(a).isInteger(), QUANTITY)
                 .member("asInteger", "quantity_get_int", INT, a -> at(a).asInteger(), QUANTITY)
@@ -69,14 +73,6 @@ record CelQuantity(BigDecimal value) implements Comparable<CelQuantity> {
                 .member("add", "quantity_add_int", QUANTITY, CelQuantity::sum, QUANTITY, INT)
                 .member("sub", "quantity_sub", QUANTITY, CelQuantity::difference, QUANTITY, QUANTITY)
                 .member("sub", "quantity_sub_int", QUANTITY, CelQuantity::difference, QUANTITY, INT);
-    }
-
-    private static Object made(Object[] arguments) {
-        return parse((String) arguments[0]);
-    }
-
-    private static Object isOne(Object[] arguments) {
-        return Functions.succeeds(() -> made(arguments));
     }
 
     private static Object sum(Object[] arguments) {

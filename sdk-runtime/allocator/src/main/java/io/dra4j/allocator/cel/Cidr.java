@@ -68,8 +68,7 @@ record Cidr(CelIpAddress ip, int bits) {
 
     static void addTo(Functions functions) {
         functions
-                .global("cidr", "string_to_cidr", CIDR, a -> parse((String) a[0]), STRING)
-                .global("isCIDR", "is_cidr", BOOL, Cidr::isOne, STRING)
+                .parser("cidr", "string_to_cidr", "isCIDR", "is_cidr", CIDR, Cidr::parse)
                 .global("string", "cidr_to_string", STRING, a -> a[0].toString(), CIDR)
                 .member("ip", "cidr_ip", IP, a -> of(a).ip, CIDR)
                 .member("prefixLength", "cidr_prefix_length", INT, a -> (long) of(a).bits, CIDR)
@@ -87,10 +86,6 @@ record Cidr(CelIpAddress ip, int bits) {
 
     private static Object hasCidr(Object[] arguments) {
         return of(arguments).contains(arguments[1] instanceof Cidr cidr ? cidr : parse((String) arguments[1]));
-    }
-
-    private static Object isOne(Object[] arguments) {
-        return Functions.succeeds(() -> parse((String) arguments[0]));
     }
 
     private static Cidr of(Object[] arguments) {

@@ -10,7 +10,7 @@ import io.dra4j.rules.ExpressionCompiler;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compiles expressions as the API server of a release does before it stores them.
  *
- * <p>Loads CEL classes only with the first expression, and caches the latest results. Thread-safe; threads compile one
+ * <p>Loads CEL classes only with the first expression, and caches their results. Thread-safe; threads compile one
  * after another.
  */
 public final class DeviceExpressions implements ExpressionCompiler {
     private static final int REMEMBERED = 1000;
 
     private final FeatureGates gates;
-    private final Map<String, Verdict> verdicts = new Recent();
+    private final Map<String, Verdict> verdicts = new HashMap<>(); // cleared when it is full
     private @Nullable NewExpressions expressions;
 
     /** Creates a compiler for the API server of the gates' release. */
@@ -49,6 +49,9 @@ public final class DeviceExpressions implements ExpressionCompiler {
     }
 
     private synchronized Verdict verdict(String expression) {
+        if (verdicts.size() >= REMEMBERED) {
+            verdicts.clear();
+        }
         return verdicts.computeIfAbsent(expression, one -> expressions().judge(one));
     }
 
@@ -57,20 +60,6 @@ public final class DeviceExpressions implements ExpressionCompiler {
             expressions = new NewExpressions(gates);
         }
         return expressions;
-    }
-
-    /** A cache of the expressions that were compiled last. */
-    private static final class Recent extends LinkedHashMap<String, Verdict> {
-        private static final long serialVersionUID = 1;
-
-        Recent() {
-            super(16, 0.75f, true);
-        }
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Verdict> eldest) {
-            return size() > REMEMBERED;
-        }
     }
 
     /**

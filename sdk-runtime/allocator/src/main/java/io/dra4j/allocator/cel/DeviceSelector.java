@@ -18,11 +18,7 @@ public final class DeviceSelector {
         this.program = program;
     }
 
-    /**
-     * Compiles an expression with the features of all releases, as for stored objects.
-     *
-     * @throws ExpressionException if it cannot be compiled
-     */
+    /** Compiles an expression with the features of all releases, as for stored objects. */
     public static DeviceSelector compile(String expression) {
         Compiler compiler = Stored.COMPILER;
         return new DeviceSelector(compiler.program(compiler.compile(expression)));
@@ -37,7 +33,6 @@ public final class DeviceSelector {
      * Returns whether a device may be allocated.
      *
      * @param driver the driver of the slice, which is the domain of names without one
-     * @throws ExpressionException if the expression fails, or is neither true nor false
      */
     public boolean matches(String driver, JsonNode device) {
         try {
@@ -47,11 +42,7 @@ public final class DeviceSelector {
         }
     }
 
-    /**
-     * Returns whether a device may be allocated.
-     *
-     * @throws ExpressionException if the expression fails, or is neither true nor false
-     */
+    /** Returns whether a device may be allocated. */
     public boolean matches(DeviceVariable device) {
         try {
             if (program.eval(Map.of(Environment.DEVICE, device.fields())) instanceof Boolean result) {

@@ -37,11 +37,7 @@ public final class FalseParts {
      */
     public record Part(String text, Map<String, Optional<String>> values) {}
 
-    /**
-     * Returns the parts that are not true for a device, in their order.
-     *
-     * @throws ExpressionException if the expression cannot be compiled
-     */
+    /** Returns the parts that are not true for a device, in their order. */
     public List<Part> of(String expression, String driver, Device device) {
         CelAbstractSyntaxTree whole = compiler.compile(expression);
         DeviceVariable variable = new DeviceVariable(driver, device, true);

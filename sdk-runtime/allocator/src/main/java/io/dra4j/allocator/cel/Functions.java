@@ -4,6 +4,7 @@ package io.dra4j.allocator.cel;
 
 import static dev.cel.common.types.SimpleType.BOOL;
 import static dev.cel.common.types.SimpleType.INT;
+import static dev.cel.common.types.SimpleType.STRING;
 
 import dev.cel.common.CelFunctionDecl;
 import dev.cel.common.CelOverloadDecl;
@@ -55,6 +56,13 @@ final class Functions {
         } catch (IllegalArgumentException e) {
             return false;
         }
+    }
+
+    /** Adds the function that parses a text, and the one that tells whether it can. */
+    Functions parser(
+            String name, String id, String isName, String isId, CelType result, Function<String, Object> parser) {
+        return global(name, id, result, a -> parser.apply((String) a[0]), STRING)
+                .global(isName, isId, BOOL, a -> succeeds(() -> parser.apply((String) a[0])), STRING);
     }
 
     private Functions add(String name, CelOverloadDecl overload, Function<Object[], Object> body) {

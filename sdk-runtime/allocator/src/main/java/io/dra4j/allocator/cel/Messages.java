@@ -10,6 +10,7 @@ import dev.cel.runtime.CelEvaluationException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -96,12 +97,12 @@ final class Messages {
     }
 
     private static String parsing(String message) {
-        for (Map.Entry<String, String> number : NUMBERS.entrySet()) {
-            if (message.startsWith(number.getKey())) {
-                return number.getValue();
-            }
-        }
-        return OF_GRAMMAR.matcher(message).matches() ? grammar(message) : worded(message);
+        return byStart(message, NUMBERS)
+                .orElseGet(() -> OF_GRAMMAR.matcher(message).matches() ? grammar(message) : worded(message));
+    }
+
+    private static Optional<String> byStart(String message, Map<String, String> texts) {
+        return texts.keySet().stream().filter(message::startsWith).findFirst().map(texts::get);
     }
 
     private static String grammar(String message) {
@@ -109,13 +110,8 @@ final class Messages {
     }
 
     private static String checking(String message) {
-        for (Map.Entry<String, String> literal : LITERALS.entrySet()) {
-            if (message.startsWith(literal.getKey())) {
-                return literal.getValue();
-            }
-        }
-        Matcher candidates = CANDIDATES.matcher(message);
-        return worded(candidates.replaceFirst(""));
+        return byStart(message, LITERALS)
+                .orElseGet(() -> worded(CANDIDATES.matcher(message).replaceFirst("")));
     }
 
     private static String worded(String message) {

@@ -82,22 +82,14 @@ record SemanticVersion(List<Long> core, List<String> preRelease) implements Comp
 
     @Override
     public int compareTo(SemanticVersion other) {
-        for (int i = 0; i < core.size(); i++) {
-            int part = core.get(i).compareTo(other.core.get(i));
-            if (part != 0) {
-                return part;
-            }
+        int byCore = Arrays.compare(core.toArray(Long[]::new), other.core.toArray(Long[]::new));
+        if (byCore != 0) {
+            return byCore;
         }
         if (preRelease.isEmpty() || other.preRelease.isEmpty()) {
             return Boolean.compare(preRelease.isEmpty(), other.preRelease.isEmpty());
         }
-        for (int i = 0; i < Math.min(preRelease.size(), other.preRelease.size()); i++) {
-            int part = IDENTIFIERS.compare(preRelease.get(i), other.preRelease.get(i));
-            if (part != 0) {
-                return part;
-            }
-        }
-        return Integer.compare(preRelease.size(), other.preRelease.size());
+        return Arrays.compare(preRelease.toArray(String[]::new), other.preRelease.toArray(String[]::new), IDENTIFIERS);
     }
 
     /** Numbers come before words, and are compared as numbers. */

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator.cel;
 
-import static dev.cel.common.types.SimpleType.BOOL;
 import static dev.cel.common.types.SimpleType.STRING;
 import static io.dra4j.allocator.cel.Types.STRINGS;
 import static io.dra4j.allocator.cel.Types.URL;
@@ -77,8 +76,7 @@ record Url(URI uri) {
 
     static void addTo(Functions functions) {
         functions
-                .global("url", "string_to_url", URL, a -> parse((String) a[0]), STRING)
-                .global("isURL", "is_url_string", BOOL, Url::isOne, STRING)
+                .parser("url", "string_to_url", "isURL", "is_url_string", URL, Url::parse)
                 .member("getQuery", "url_get_query", MapType.create(STRING, STRINGS), a -> of(a).query(), URL);
         part(functions, "getScheme", "url_get_scheme", url -> text(url.uri.getScheme()));
         part(functions, "getHost", "url_get_host", Url::host);
@@ -89,10 +87,6 @@ record Url(URI uri) {
 
     private static void part(Functions functions, String name, String id, Function<Url, String> part) {
         functions.member(name, id, STRING, a -> part.apply(of(a)), URL);
-    }
-
-    private static Object isOne(Object[] arguments) {
-        return Functions.succeeds(() -> parse((String) arguments[0]));
     }
 
     private static Url of(Object[] arguments) {
