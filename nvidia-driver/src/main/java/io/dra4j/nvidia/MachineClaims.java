@@ -20,7 +20,6 @@ import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.nvidia.vfio.VfioDeviceConfig;
-import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,8 +40,6 @@ record MachineClaims(Passthrough passthrough, MigDeviceAllocator allocator, Runn
     /**
      * Ensures that no other claim uses a GPU in its other form; this driver does not rely on the counters that keep the
      * scheduler from allocating both.
-     *
-     * @throws PrepareException if one does
      */
     void requireAlone(ClaimRef claim, Offer wanted, DriverSnapshot now, DriverContext runtime) {
         for (HeldClaim other : runtime.held()) {
@@ -84,11 +81,7 @@ record MachineClaims(Passthrough passthrough, MigDeviceAllocator allocator, Runn
         passthrough.requireUsable(offer.pci()); // first: NVML can't tell why it no longer sees the GPU
     }
 
-    /**
-     * Takes a GPU from NVIDIA's driver; {@link #requireUsable} must have been called for it.
-     *
-     * @throws PrepareException if it is not available
-     */
+    /** Takes a GPU from NVIDIA's driver; {@link #requireUsable} must have been called for it. */
     PreparedDevice prepare(AllocatedDevice device, Offer.Passthrough offer, ClaimRecorder recorder) {
         Gpu gpu = offer.gpu();
         if (gpu != null) {

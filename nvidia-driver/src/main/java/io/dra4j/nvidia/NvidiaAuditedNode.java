@@ -33,41 +33,27 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** Audits a node's GPUs: compares MIG devices and sharing with what claims hold. */
-final class NvidiaAuditedNode implements AuditedNode {
-
-    private final Nvml nvml;
-    private final NodeDevices.Settings settings;
-    private final DeviceSharing sharing;
-    private final EarlierBoot earlierBoot;
-    private final Passthrough passthrough;
-    private final List<Gpu> known;
-    private final MigDeviceAllocator allocator;
-
-    /**
-     * Creates the node.
-     *
-     * @param known the GPUs as the driver last read them: some may be assigned to virtual machines
-     */
-    NvidiaAuditedNode(
-            Nvml nvml,
-            NodeDevices.Settings settings,
-            DeviceSharing sharing,
-            Passthrough passthrough,
-            EarlierBoot earlierBoot,
-            List<Gpu> known) {
-        this.nvml = nvml;
-        this.settings = settings;
-        this.sharing = sharing;
-        this.earlierBoot = earlierBoot;
-        this.passthrough = passthrough;
-        this.known = List.copyOf(known);
-        this.allocator = MigDeviceAllocator.ofModesThatStay(nvml);
-    }
+/**
+ * Audits a node's GPUs: compares MIG devices and sharing with what claims hold.
+ *
+ * @param known the GPUs as the driver last read them: some may be assigned to virtual machines
+ */
+record NvidiaAuditedNode(
+        Nvml nvml,
+        NodeDevices.Settings settings,
+        DeviceSharing sharing,
+        Passthrough passthrough,
+        EarlierBoot earlierBoot,
+        List<Gpu> known)
+        implements AuditedNode {
 
     @Override
     public Inventory inventory(List<HeldClaim> held) {
         return snapshot(held).devices().inventory();
+    }
+
+    private MigDeviceAllocator allocator() {
+        return MigDeviceAllocator.ofModesThatStay(nvml);
     }
 
     private DriverSnapshot snapshot(List<HeldClaim> held) {
@@ -100,7 +86,7 @@ final class NvidiaAuditedNode implements AuditedNode {
         }
         List<HeldClaim> lost = held.stream().filter(Holders::isLost).toList();
         DriverSnapshot now = snapshot(held);
-        List<ForeignInstance> found = allocator
+        List<ForeignInstance> found = allocator()
                 .foreignInstances(() -> NvidiaClaims.migStates(held.stream()))
                 .find(now.reading().present());
         return new CheckResult(
@@ -143,7 +129,7 @@ final class NvidiaAuditedNode implements AuditedNode {
         List<Finding> findings = new ArrayList<>();
         for (HeldClaim claim : claims.ofThisBoot()) {
             Optional.ofNullable(ClaimState.read(claim.state()).mig()).stream()
-                    .flatMap(state -> allocator.gone(state).stream())
+                    .flatMap(state -> allocator().gone(state).stream())
                     .map(device -> gone(claim.ref(), device, claims.deletePods(claim.ref())))
                     .forEach(findings::add);
         }

@@ -10,8 +10,8 @@ import io.dra4j.nvidia.doctor.NvidiaChecks;
 import io.dra4j.nvidia.gates.GateOptions;
 import io.dra4j.nvidia.gates.NvidiaGate;
 import io.dra4j.nvidia.gates.NvidiaGates;
-import io.dra4j.nvidia.health.ErrorWatch;
 import io.dra4j.nvidia.health.HealthPolicy;
+import io.dra4j.nvidia.health.HealthPolicy.ErrorWatch;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.install.InstallOptions;
@@ -47,7 +47,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -85,20 +84,19 @@ class NvidiaOptions extends DriverOptions {
         try {
             chosenEffects = XidEffects.parse(text);
         } catch (IllegalArgumentException e) {
-            throw invalid("--xid-effects", e);
+            throw invalid("--xid-effects", e.getMessage());
         }
     }
 
-    private ParameterException invalid(String option, IllegalArgumentException e) {
-        return new ParameterException(
-                spec.commandLine(), "Invalid value for option '%s': %s".formatted(option, e.getMessage()), e);
+    private ParameterException invalid(String option, @Nullable String why) {
+        return new ParameterException(spec.commandLine(), "Invalid value for option '%s': %s".formatted(option, why));
     }
 
     private XidEffects effects() {
         try {
             return chosenEffects.ignoring(ignoredXids);
         } catch (IllegalArgumentException e) {
-            throw invalid("--additional-xids-to-ignore", e);
+            throw invalid("--additional-xids-to-ignore", e.getMessage());
         }
     }
 
@@ -129,9 +127,7 @@ class NvidiaOptions extends DriverOptions {
     @Option(names = "--rescan-interval", order = 9, paramLabel = "SECONDS", defaultValue = "60")
     private void rescanInterval(long seconds) {
         if (seconds < 1) {
-            CommandLine command = spec.commandLine();
-            throw new ParameterException(
-                    command, "Invalid value for option '--rescan-interval': " + seconds + " is less than 1");
+            throw invalid("--rescan-interval", seconds + " is less than 1");
         }
         rescanInterval = Duration.ofSeconds(seconds);
     }
@@ -143,10 +139,7 @@ class NvidiaOptions extends DriverOptions {
         try {
             legacyPlugin = LegacyPlugin.valueOf(text.strip().toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "Invalid value for option '--legacy-plugin': '%s' is neither warn nor withhold".formatted(text),
-                    e);
+            throw invalid("--legacy-plugin", "'%s' is neither warn nor withhold".formatted(text));
         }
     }
 

@@ -27,8 +27,8 @@ import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.nvidia.takeover.EarlierBoot;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.takeover.GoClaim;
-import io.dra4j.nvidia.takeover.GoDevice;
-import io.dra4j.nvidia.takeover.GoDevice.Kind;
+import io.dra4j.nvidia.takeover.GoClaim.GoDevice;
+import io.dra4j.nvidia.takeover.GoClaim.GoDevice.Kind;
 import io.dra4j.runtime.takeover.TakeOver;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -224,10 +224,7 @@ final class NvidiaTakeOver implements TakeOver {
         requireSameDevices(claim, before);
         Map<String, String> uuids = new HashMap<>();
         before.devices().forEach(device -> uuids.put(device.name(), device.uuid()));
-        Adopted adopted =
-                node.nvml().inOneSession(() -> adopt(claim, Objects.requireNonNull(snapshot, "read before"), uuids));
-        whenTaken.add(adopted.whenTaken());
-        return adopted.claim();
+        return node.nvml().inOneSession(() -> adopt(claim, Objects.requireNonNull(snapshot, "read before"), uuids));
     }
 
     private static void requireSameDevices(AllocatedClaim claim, GoClaim before) {
@@ -282,19 +279,12 @@ final class NvidiaTakeOver implements TakeOver {
     }
 
     /**
-     * An adopted claim.
-     *
-     * @param whenTaken stores what is kept outside the journal; to be run when the journal has the claim
-     */
-    private record Adopted(PreparedClaim claim, Runnable whenTaken) {}
-
-    /**
      * Adopts a claim as if this driver had prepared it, in one NVML session; no hardware is changed.
      *
      * @param uuids the UUIDs of the GPUs and MIG devices by the names of the claim's devices
      * @throws PrepareException if they are not on this node now, or can't be undone here
      */
-    private Adopted adopt(AllocatedClaim claim, DriverSnapshot now, Map<String, String> uuids) {
+    private PreparedClaim adopt(AllocatedClaim claim, DriverSnapshot now, Map<String, String> uuids) {
         ContainerEdits common = edits.common(now.reading().driverVersion());
         Map<AllocatedDevice, OfNvml> offers = offers(claim, now);
         MigDeviceAllocator.Created existing = allocator.adopted(onDemand(offers));
@@ -307,7 +297,8 @@ final class NvidiaTakeOver implements TakeOver {
                                 edits.of(one.gpu(), one.mig()), offers.get(one.allocated()) instanceof OnDemand))
                         .toList())
                 .withEdits(common);
-        return new Adopted(state.isEmpty() ? adopted : adopted.withState(state.toProviderState()), shared.whenTaken());
+        whenTaken.add(shared.whenTaken());
+        return state.isEmpty() ? adopted : adopted.withState(state.toProviderState());
     }
 
     private static Map<AllocatedDevice, OfNvml> offers(AllocatedClaim claim, DriverSnapshot now) {

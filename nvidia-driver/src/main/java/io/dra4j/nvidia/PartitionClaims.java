@@ -101,11 +101,6 @@ final class PartitionClaims {
         return isChanging;
     }
 
-    /**
-     * Activates the partition of a claim.
-     *
-     * @throws PrepareException if its GPUs do not form one, or it can't be activated
-     */
     void activate(AllocatedClaim claim, DriverSnapshot now, DriverContext runtime, ClaimRecorder recorder) {
         List<Offer> gpus = whole(names(claim.devices().stream().map(AllocatedDevice::held)), now);
         if (!gpus.isEmpty() && now.devices().isPartitioned()) {
@@ -237,7 +232,8 @@ final class PartitionClaims {
      */
     void deactivate(HeldClaim claim, DriverSnapshot last, DriverContext runtime, ClaimRecorder recorder) {
         Recorded recorded = Recorded.read(recorder.state().partition());
-        if (recorded == null && (claim.phase() == Phase.PREPARING || !last.devices().isPartitioned())) {
+        if (recorded == null
+                && (claim.phase() == Phase.PREPARING || !last.devices().isPartitioned())) {
             return;
         }
         Others others = new Others(claim.ref().uid(), last, runtime);

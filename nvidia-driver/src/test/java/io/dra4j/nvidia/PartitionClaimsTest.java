@@ -5,7 +5,7 @@ package io.dra4j.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.nvidia.fabric.FabricManager;
-import io.dra4j.nvidia.health.ErrorWatch;
+import io.dra4j.nvidia.health.HealthPolicy.ErrorWatch;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

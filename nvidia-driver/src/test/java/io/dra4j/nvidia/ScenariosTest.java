@@ -19,7 +19,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.doctor.Report;
-import io.dra4j.nvidia.health.ErrorWatch;
+import io.dra4j.nvidia.health.HealthPolicy.ErrorWatch;
 import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.inventory.Shares;

@@ -28,11 +28,6 @@ final class NodeReading {
         this.procRoot = procRoot;
     }
 
-    /**
-     * Finds NVML.
-     *
-     * @throws DraException if it is not below the driver root
-     */
     Path library() {
         return install.installation(procRoot).library();
     }
@@ -55,11 +50,7 @@ final class NodeReading {
                 && PassthroughGpus.of(onBus(bus()), Set.of()).areAllBound();
     }
 
-    /**
-     * Returns the GPUs on the bus that are bound to NVIDIA's driver.
-     *
-     * @throws NotCheckedException if the bus can't be read
-     */
+    /** Returns the GPUs on the bus that are bound to NVIDIA's driver. */
     List<PciFunction> ofNvidiasDriver() {
         return onBus(bus()).stream()
                 .filter(gpu -> gpu.isBoundTo(PassthroughGpus.NVIDIA))
@@ -88,11 +79,6 @@ final class NodeReading {
         }
     }
 
-    /**
-     * Reads the GPUs.
-     *
-     * @throws DraException if NVML can't be used
-     */
     Reading reading() {
         Reading known = reading;
         if (known == null) {

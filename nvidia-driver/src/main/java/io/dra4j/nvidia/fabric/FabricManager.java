@@ -86,11 +86,7 @@ public final class FabricManager {
         }
     }
 
-    /**
-     * Returns the partitions that it supports now.
-     *
-     * @throws FabricException if it does not answer
-     */
+    /** Returns the partitions that it supports now. */
     public synchronized Partitions partitions() {
         ByteBuffer list = struct(LIST).putInt(0, LIST | 1 << 24);
         connected(LIST_ALL, connection -> call(LIST_ALL, connection, list.array()));

@@ -10,6 +10,7 @@ import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.api.metrics.DeviceMeasure;
+import io.dra4j.nvidia.health.HealthPolicy.ErrorWatch;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.nvml.Fabric;

@@ -20,4 +20,17 @@ public record HealthPolicy(
         Thresholds thresholds,
         boolean destroyUnknown,
         Duration rescanInterval,
-        HealthStateFile stateFile) {}
+        HealthStateFile stateFile) {
+
+    /** When the driver waits for errors of GPUs, which requires an open NVML session. */
+    public enum ErrorWatch {
+        /**
+         * While a claim holds a GPU, or with on-demand MIG devices: the GPUs of an idle node can be reset, and its
+         * driver updated.
+         */
+        auto,
+        always,
+        /** Never: only the loss of a GPU is noticed, at the next reading. */
+        never
+    }
+}

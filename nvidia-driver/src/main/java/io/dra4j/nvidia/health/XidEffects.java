@@ -5,7 +5,6 @@ package io.dra4j.nvidia.health;
 import io.dra4j.api.device.Taint.Effect;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -70,14 +69,9 @@ public record XidEffects(Map<Long, Effect> chosen) {
         return new IllegalArgumentException("entry \"%s\" %s".formatted(entry, why));
     }
 
-    /**
-     * Adds errors that are only informational.
-     *
-     * @throws IllegalArgumentException if another effect was chosen for one of them
-     */
+    /** Adds errors that are only informational. */
     public XidEffects ignoring(Collection<Long> ignored) {
-        Map<Long, Effect> all = new TreeMap<>(Comparator.naturalOrder());
-        all.putAll(chosen);
+        Map<Long, Effect> all = new TreeMap<>(chosen);
         for (long xid : ignored) {
             Effect other = all.put(xid, Effect.NONE);
             if (other != null && other != Effect.NONE) {

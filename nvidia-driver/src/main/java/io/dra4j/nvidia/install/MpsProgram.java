@@ -16,42 +16,22 @@ import java.util.stream.Stream;
  *
  * <p>It starts {@code nvidia-cuda-mps-server}, which loads the driver's libraries. They are found through links in a
  * separate folder, because the driver's folder may also contain a C library that is not this process's. Thread-safe.
+ *
+ * @param selinux the label of what containers share with the daemon, and files that show if SELinux is enforced
  */
-public final class MpsProgram {
+public record MpsProgram(DriverFinder driver, List<String> selinux) {
 
     private static final String NAME = "nvidia-cuda-mps-control";
     private static final String SERVER = "nvidia-cuda-mps-server";
     private static final List<String> LIBRARIES = List.of("libcuda.so", "libnvidia-");
 
-    private final DriverFinder driver;
-    private final List<String> selinux;
-
-    MpsProgram(DriverFinder driver, List<String> selinux) {
-        this.driver = driver;
-        this.selinux = List.copyOf(selinux);
-    }
-
-    /**
-     * Ensures that the daemon, its server and their libraries are there.
-     *
-     * @throws DraException if one is missing
-     */
+    /** Ensures that the daemon, its server and their libraries are there. */
     public void requireThere() {
         file();
         driver.findProgram(SERVER);
         driver.findNvml();
     }
 
-    /** Returns the label of what containers share with the daemon, and files that show if SELinux is enforced. */
-    public List<String> selinux() {
-        return selinux;
-    }
-
-    /**
-     * Returns the path of the program.
-     *
-     * @throws DraException if there is none
-     */
     public Path file() {
         return driver.findProgram(NAME);
     }
@@ -60,7 +40,6 @@ public final class MpsProgram {
      * Returns the variables with which the daemon finds server and libraries.
      *
      * @param links a folder for links to the driver's libraries
-     * @throws DraException if program or libraries are missing, or the links can't be created
      */
     public Map<String, String> environment(Path links) {
         Path libraries = driver.findNvml().getParent();

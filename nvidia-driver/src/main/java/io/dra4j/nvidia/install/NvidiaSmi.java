@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p>GPUs are named by their UUIDs or PCI addresses. A call is killed at its timeout, and throws an
  * {@link SmiException} if the program is missing or fails. Thread-safe.
  */
-public final class NvidiaSmi {
+public record NvidiaSmi(DriverFinder driver) {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvidiaSmi.class);
     private static final String PROGRAM = "nvidia-smi";
@@ -37,12 +37,6 @@ public final class NvidiaSmi {
 
     private static final Pattern TIME_SLICE =
             Pattern.compile("timeslice\\W+(default|short|medium|long)\\b", Pattern.CASE_INSENSITIVE);
-
-    private final DriverFinder driver;
-
-    NvidiaSmi(DriverFinder driver) {
-        this.driver = driver;
-    }
 
     public void setComputeMode(String gpu, String mode, Duration timeout) {
         run(timeout, "-i", gpu, "-c", mode);
@@ -73,11 +67,6 @@ public final class NvidiaSmi {
         }
     }
 
-    /**
-     * Ensures that the program is there.
-     *
-     * @throws DraException if it is not
-     */
     public void requireThere() {
         driver.findProgram(PROGRAM);
     }

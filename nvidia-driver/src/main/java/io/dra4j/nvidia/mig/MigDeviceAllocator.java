@@ -7,6 +7,7 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.Offer.OnDemand;
+import io.dra4j.nvidia.mig.MigAllocation.Origin;
 import io.dra4j.nvidia.mig.MigAllocation.Step;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.GpuInstance;
@@ -102,7 +103,6 @@ public final class MigDeviceAllocator {
      * far are recorded, and {@link #destroy} destroys them.
      *
      * @param requested the MIG devices to create, by the names of the claim's devices
-     * @throws DraException if NVML fails
      */
     public Map<String, MigDevice> create(
             Map<String, OnDemand> requested, Supplier<List<ProviderState>> others, ClaimRecorder claim) {
@@ -114,8 +114,6 @@ public final class MigDeviceAllocator {
     /**
      * Returns the MIG devices that another driver has created for a claim, with the state to destroy them; changes
      * nothing.
-     *
-     * @throws PrepareException if one does not exist
      */
     public Created adopted(Map<String, OnDemand> requested) {
         MigState state = MigState.none();
@@ -225,11 +223,7 @@ public final class MigDeviceAllocator {
         modes.requireEmpty(gpu);
     }
 
-    /**
-     * Ensures that a GPU can be used as a whole: switches MIG mode off if it has no instances.
-     *
-     * @throws PrepareException if it has instances, or can't be switched now
-     */
+    /** Ensures that a GPU can be used as a whole: switches MIG mode off if it has no instances. */
     public void requireWhole(Gpu gpu, Instant deadline) {
         run(gpu.uuid(), deadline, () -> modes.disable(gpu));
     }
@@ -358,11 +352,7 @@ public final class MigDeviceAllocator {
                 }));
     }
 
-    /**
-     * Returns an existing on-demand MIG device: admin access uses one, and creates none.
-     *
-     * @throws PrepareException if it does not exist
-     */
+    /** Returns an existing on-demand MIG device: admin access uses one, and creates none. */
     public MigDevice existing(String name, OnDemand requested) {
         return find(nvml, requested)
                 .orElseThrow(() ->
@@ -377,11 +367,7 @@ public final class MigDeviceAllocator {
                 .findFirst();
     }
 
-    /**
-     * Ensures that a published MIG device still exists.
-     *
-     * @throws PrepareException if the administrator has destroyed it
-     */
+    /** Ensures that a published MIG device still exists. */
     public void requireExisting(Gpu gpu, MigDevice device) {
         if (nvml.instances(gpu.uuid()).stream()
                 .noneMatch(instance -> instance.devices().contains(device))) {

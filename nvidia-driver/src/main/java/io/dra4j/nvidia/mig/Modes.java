@@ -56,11 +56,6 @@ final class Modes {
         }
     }
 
-    /**
-     * Ensures that a GPU is in MIG mode.
-     *
-     * @throws PrepareException if it can't be switched now
-     */
     void enable(Gpu gpu) {
         if (!gpu.switchesMigModeAtOnce() || nvml.modeNeedsReset(gpu.uuid())) {
             throw new PrepareException(gpu.uuid() + " is not in MIG mode, and switching it needs a reset of the GPU");
@@ -76,11 +71,6 @@ final class Modes {
         }
     }
 
-    /**
-     * Ensures that a GPU is not in MIG mode.
-     *
-     * @throws PrepareException if it has instances, or can't be switched now
-     */
     void disable(Gpu gpu) {
         if (requireEmpty(gpu)) {
             remember(gpu.uuid(), false);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.mig;
 
+import io.dra4j.nvidia.mig.MigAllocation.Origin;
 import io.dra4j.nvidia.mig.MigAllocation.Step;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -45,11 +46,7 @@ final class Ownership {
         return new Origin(nvml.moduleLoad(), process, serial);
     }
 
-    /**
-     * Returns whether a GPU instance belongs to a recorded MIG device.
-     *
-     * @throws io.dra4j.nvidia.nvml.NvmlException if that can't be read
-     */
+    /** Returns whether a GPU instance belongs to a recorded MIG device. */
     boolean owns(MigAllocation recorded, String gpu, GpuInstance instance) {
         if (!recorded.isAt(gpu, instance)) {
             return false;
@@ -84,8 +81,6 @@ final class Ownership {
 
     /**
      * Follows instances: detects destroyed ones, and gets handles of those that an earlier process or session created.
-     *
-     * @throws io.dra4j.nvidia.nvml.NvmlException if the instances can't be read
      */
     void follow(String gpu, Collection<MigAllocation> recorded) {
         List<MigAllocation> unknown = new ArrayList<>();

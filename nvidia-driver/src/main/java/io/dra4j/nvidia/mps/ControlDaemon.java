@@ -33,7 +33,6 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
      * Starts a daemon, and waits for its first answer.
      *
      * @param timeout returns the time that is left
-     * @throws DraException if it does not answer in time
      */
     void start(GroupFolder folder, DaemonSettings settings, Supplier<Duration> timeout) {
         GroupFolder.clear(folder.pipes()); // of an earlier daemon of the group
@@ -98,11 +97,6 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         return ask(folder, QUESTION, timeout).isSuccess();
     }
 
-    /**
-     * Sets the limits.
-     *
-     * @throws DraException if the daemon refuses one
-     */
     void limit(GroupFolder folder, DaemonSettings settings, Supplier<Duration> timeout) {
         for (String command : settings.commands()) {
             ProgramCall answer = ask(folder, command, timeout.get());
@@ -123,11 +117,7 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         }
     }
 
-    /**
-     * Stops a daemon and its server: on request, or else by force.
-     *
-     * @throws DraException if it is still running
-     */
+    /** Stops a daemon and its server: on request, or else by force. */
     void stop(GroupFolder folder, Supplier<Duration> timeout) {
         if (DaemonProcesses.of(folder).isEmpty()) {
             return;

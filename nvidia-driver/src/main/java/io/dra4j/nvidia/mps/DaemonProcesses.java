@@ -52,11 +52,7 @@ final class DaemonProcesses {
         }
     }
 
-    /**
-     * Kills the processes of a group, and waits for their end.
-     *
-     * @throws DraException if one remains
-     */
+    /** Kills the processes of a group, and waits for their end. */
     static void kill(GroupFolder folder, Duration timeout) {
         of(folder).forEach(ProcessHandle::destroyForcibly);
         if (!haveEnded(folder, timeout)) {

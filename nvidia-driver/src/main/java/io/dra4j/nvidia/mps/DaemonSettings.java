@@ -36,11 +36,6 @@ record DaemonSettings(
     private static final int VOLTA = 7; // as the major compute capability
     private static final BigDecimal MIB = BigDecimal.valueOf(1 << 20);
 
-    /**
-     * Returns the settings that a group requests.
-     *
-     * @throws PrepareException if its devices can't have them
-     */
     static DaemonSettings of(SharedGroup group) {
         MpsConfig config = Objects.requireNonNull(group.settings().mps(), "MPS has settings");
         boolean multiUser = Boolean.TRUE.equals(config.multiUser());

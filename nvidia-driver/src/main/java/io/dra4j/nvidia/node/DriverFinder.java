@@ -13,22 +13,14 @@ public record DriverFinder(DriverRoot root) {
 
     private static final String NVML = "libnvidia-ml.so.1";
 
-    /**
-     * Finds NVML, the library of the driver's management interface: a readable file that is not empty.
-     *
-     * @throws DraException if there is none
-     */
+    /** Finds NVML, the library of the driver's management interface: a readable file that is not empty. */
     public Path findNvml() {
         return find(
                 NVML,
                 "No NVIDIA driver below %s: none of %s is a readable file, and the loader's cache has no other%s; install the driver, or set the driver root to the directory where it is mounted");
     }
 
-    /**
-     * Finds a library from another NVIDIA package.
-     *
-     * @throws DraException if there is none
-     */
+    /** Finds a library from another NVIDIA package. */
     public Path findLibrary(String name) {
         return find(
                 name,
@@ -57,11 +49,7 @@ public record DriverFinder(DriverRoot root) {
         return paths.stream().map(Path::toString).collect(Collectors.joining(", "));
     }
 
-    /**
-     * Finds a program of the driver: an executable file.
-     *
-     * @throws DraException if there is none
-     */
+    /** Finds a program of the driver: an executable file. */
     public Path findProgram(String name) {
         return root.programFolders().stream()
                 .map(folder -> root.end(folder.resolve(name)))

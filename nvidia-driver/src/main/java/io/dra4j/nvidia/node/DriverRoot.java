@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -32,11 +30,7 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
     static final Path SLASH = Path.of("/");
     private static final int MOST_LINKS = 40;
 
-    /**
-     * Checks that the path is absolute, as paths in CDI specs have to be.
-     *
-     * @throws DraException if the path is relative
-     */
+    /** Checks that the path is absolute, as paths in CDI specs have to be. */
     public DriverRoot {
         if (!here.isAbsolute()) {
             throw new DraException("The driver root must be an absolute path, not " + here);
@@ -120,10 +114,9 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
     }
 
     private static void push(Path path, Deque<Path> names) {
-        List<Path> backwards = new ArrayList<>();
-        path.forEach(backwards::add);
-        Collections.reverse(backwards);
-        backwards.forEach(names::push);
+        for (int i = path.getNameCount() - 1; i >= 0; i--) {
+            names.push(path.getName(i));
+        }
     }
 
     private Path step(Path from, Path name) {

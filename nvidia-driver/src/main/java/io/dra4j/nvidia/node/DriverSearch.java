@@ -88,11 +88,6 @@ public final class DriverSearch {
         this.firmwareFolders = firmwareFolders(roots, version);
     }
 
-    /**
-     * Finds the files.
-     *
-     * @throws PrepareException if a library that every program needs is missing
-     */
     public DriverFiles find() {
         List<Path> found = libraries();
         for (String name : needed()) {
@@ -305,11 +300,7 @@ public final class DriverSearch {
         return Stream.concat(ofLibraries, moduleFolders());
     }
 
-    /**
-     * Returns the libraries, by the version in their names, in the usual folders and those of the loader's cache.
-     *
-     * @throws PrepareException if a link of the driver has no target
-     */
+    /** Returns the libraries, by the version in their names, in the usual folders and those of the loader's cache. */
     private List<Path> libraries() {
         Set<Path> found = new LinkedHashSet<>();
         for (Path folder : libraryFolders.all()) {

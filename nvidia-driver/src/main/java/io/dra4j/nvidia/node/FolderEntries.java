@@ -34,11 +34,6 @@ public final class FolderEntries {
         return of(end, form).map(file -> folder.resolve(end.relativize(file)));
     }
 
-    /**
-     * Returns all entries.
-     *
-     * @throws PrepareException if the folder can't be read
-     */
     public static Stream<Path> of(Path folder, String form) {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, form)) {
             List<Path> files = new ArrayList<>();

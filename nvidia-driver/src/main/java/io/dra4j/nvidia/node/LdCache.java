@@ -41,11 +41,7 @@ final class LdCache {
         this.bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /**
-     * Returns the paths of the 64-bit libraries; none if there is no file.
-     *
-     * @throws IOException if the file can't be read, or is malformed
-     */
+    /** Returns the paths of the 64-bit libraries; none if there is no file. */
     static List<Path> read(Path file) throws IOException {
         byte[] content;
         try {

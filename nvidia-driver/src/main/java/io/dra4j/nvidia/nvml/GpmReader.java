@@ -50,7 +50,6 @@ final class GpmReader {
      *
      * @param mig the UUID of the MIG device that is the instance's only one
      * @return empty the first time, after more than two minutes, and if GPM has no value
-     * @throws NvmlCallException if a call fails
      */
     OptionalDouble utilization(long gpu, int instance, String mig) {
         Boolean known = supported.get(gpu);

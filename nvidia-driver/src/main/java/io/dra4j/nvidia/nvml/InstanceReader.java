@@ -153,11 +153,7 @@ final class InstanceReader {
         return profiles;
     }
 
-    /**
-     * Returns the supported profiles of a GPU in MIG mode, without their placements.
-     *
-     * @throws NvmlCallException if one can't be read, or there is none
-     */
+    /** Returns the supported profiles of a GPU in MIG mode, without their placements. */
     List<MigProfile> profilesWithoutPlacements(long gpu) {
         List<MigProfile> found = new ArrayList<>();
         for (int index = 0; index < PROFILES; index++) {

@@ -68,11 +68,7 @@ final class MigReader {
         return mode != null && mode.current();
     }
 
-    /**
-     * Returns all existing GPU instances, including foreign ones; none outside MIG mode.
-     *
-     * @throws NvmlCallException if one can't be read
-     */
+    /** Returns all existing GPU instances, including foreign ones; none outside MIG mode. */
     List<GpuInstance> instances(long gpu) {
         if (!isEnabled(gpu)) {
             return List.of();

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.nvml;
 import io.dra4j.nvidia.nvml.GpuReader.Identity;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.nvml.NvmlProblem.Cost;
+import io.dra4j.nvidia.nvml.Session.Handles;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

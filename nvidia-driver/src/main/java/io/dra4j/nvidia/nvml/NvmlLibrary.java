@@ -55,11 +55,7 @@ final class NvmlLibrary implements AutoCloseable {
         return library.call(name, arguments).orElse(FUNCTION_NOT_FOUND);
     }
 
-    /**
-     * Calls a function that has to succeed.
-     *
-     * @throws NvmlCallException if it does not
-     */
+    /** Calls a function that has to succeed. */
     void require(String name, Object... arguments) {
         check(name, call(name, arguments));
     }
@@ -68,7 +64,6 @@ final class NvmlLibrary implements AutoCloseable {
      * Calls a function that may have no result.
      *
      * @param absent the codes that mean that there is no result
-     * @throws NvmlCallException if it returns any other code
      */
     boolean succeeds(Set<Integer> absent, String name, Object... arguments) {
         int code = call(name, arguments);

@@ -13,11 +13,7 @@ public record PciAddress(String text) implements Comparable<PciAddress> {
     private static final Pattern NVML =
             Pattern.compile("0{0,4}([0-9A-Fa-f]{4,8}):([0-9A-Fa-f]{2}):([0-9A-Fa-f]{2})\\.([0-7])");
 
-    /**
-     * Checks the form, since addresses become parts of paths.
-     *
-     * @throws IllegalArgumentException if it is not one
-     */
+    /** Checks the form, since addresses become parts of paths. */
     public PciAddress {
         if (!isOne(text)) {
             throw new IllegalArgumentException("Not a PCI address: \"" + text + "\"; expected 0000:17:00.0");
@@ -28,11 +24,7 @@ public record PciAddress(String text) implements Comparable<PciAddress> {
         return LINUX.matcher(text).matches();
     }
 
-    /**
-     * Parses NVML's form, which has eight digits of the domain, and capital letters.
-     *
-     * @throws IllegalArgumentException if it is not one
-     */
+    /** Parses NVML's form, which has eight digits of the domain, and capital letters. */
     public static PciAddress ofNvml(String busId) {
         Matcher parts = NVML.matcher(busId.strip());
         if (!parts.matches()) {

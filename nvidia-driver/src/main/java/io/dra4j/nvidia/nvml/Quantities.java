@@ -126,11 +126,7 @@ record Quantities(NvmlLibrary nvml, GpmReader gpm) {
         }
     }
 
-    /**
-     * Returns one measure of a GPU that has a dedicated call.
-     *
-     * @throws NvmlCallException if the call fails
-     */
+    /** Returns one measure of a GPU that has a dedicated call. */
     OptionalDouble of(DeviceMeasure measure, long gpu) {
         return switch (measure) {
             case UTILIZATION -> utilization(gpu);

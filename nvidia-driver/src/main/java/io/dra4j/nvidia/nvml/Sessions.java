@@ -112,11 +112,17 @@ final class Sessions {
 
     /** Runs work that releases something of a session, if that is still open. */
     void ifOpen(Session session, Consumer<Session> work) {
-        lock.lock();
-        try {
+        locked(() -> {
             if (session == current) {
                 work.accept(session);
             }
+        });
+    }
+
+    private void locked(Runnable work) {
+        lock.lock();
+        try {
+            work.run();
         } finally {
             lock.unlock();
         }
@@ -139,13 +145,10 @@ final class Sessions {
     }
 
     private void endedBy(Session session, String why) {
-        lock.lock();
-        try {
+        locked(() -> {
             ended |= session == current;
             failed(why);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private Session enter() {
@@ -205,17 +208,14 @@ final class Sessions {
     }
 
     private void leave(boolean succeeded) {
-        lock.lock();
-        try {
+        locked(() -> {
             calls--;
             if (succeeded) {
                 failure = null;
             }
             endIfUnused();
             changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void endIfUnused() {
@@ -275,23 +275,15 @@ final class Sessions {
 
     /** Keeps a session open between calls, once there is one, until the result is closed. */
     Lease keep() {
-        lock.lock();
-        try {
-            keepers++;
-            return new Lease(this::unkeep);
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> keepers++);
+        return new Lease(this::unkeep);
     }
 
     private void unkeep() {
-        lock.lock();
-        try {
+        locked(() -> {
             keepers--;
             endIfUnused();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     Lease giveBack(String purpose) {
@@ -340,13 +332,10 @@ final class Sessions {
     }
 
     private void takeBack(String purpose, List<String> purposes) {
-        lock.lock();
-        try {
+        locked(() -> {
             purposes.remove(purpose);
             changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /**

@@ -38,8 +38,6 @@ public record PciBus(Path sysfs) {
      * Returns whether NVSwitches connect the GPUs.
      *
      * <p>They are on the bus or, since Blackwell, behind network adapters that report it.
-     *
-     * @throws DraException if sysfs can't be read
      */
     public boolean hasNvswitches() {
         return functions(sysfs.resolve("bus/pci/devices")).anyMatch(PciFunction::isNvswitch) || managesNvswitches();
@@ -54,11 +52,7 @@ public record PciBus(Path sysfs) {
         }
     }
 
-    /**
-     * Returns the functions of an IOMMU group, which only one user of vfio can open.
-     *
-     * @throws DraException if sysfs can't be read
-     */
+    /** Returns the functions of an IOMMU group, which only one user of vfio can open. */
     public List<PciFunction> group(String group) {
         return functions(sysfs.resolve("kernel/iommu_groups").resolve(group).resolve("devices"))
                 .toList();

@@ -22,11 +22,7 @@ record DeviceNodes(Roots roots) {
 
     private static final int OTHERS_READ_AND_WRITE = 06;
 
-    /**
-     * Checks the nodes that all programs open.
-     *
-     * @throws PrepareException if one is missing
-     */
+    /** Checks the nodes that all programs open. */
     void requireCommon() {
         require(
                 Roots.CONTROL,
@@ -38,11 +34,6 @@ record DeviceNodes(Roots roots) {
         }
     }
 
-    /**
-     * Checks the node of a GPU.
-     *
-     * @throws PrepareException if it is missing
-     */
     void require(Gpu gpu) {
         require(
                 "nvidia" + gpu.minor(),

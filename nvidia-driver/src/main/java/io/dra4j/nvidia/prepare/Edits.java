@@ -81,30 +81,17 @@ public final class Edits {
         return common(files(version));
     }
 
-    /**
-     * Checks that the device nodes and files that every program needs are there.
-     *
-     * @throws PrepareException if one is missing
-     */
+    /** Checks that the device nodes and files that every program needs are there. */
     public void requireFiles(String version) {
         nodes.requireCommon();
         new DriverSearch(roots, version).find();
     }
 
-    /**
-     * Checks that a GPU has its device node.
-     *
-     * @throws PrepareException if it is missing
-     */
     public void requireNode(Gpu gpu) {
         nodes.require(gpu);
     }
 
-    /**
-     * Checks that the kernel has MIG capabilities, before an instance is created.
-     *
-     * @throws PrepareException if it has none
-     */
+    /** Checks that the kernel has MIG capabilities, before an instance is created. */
     public void requireCapabilities() {
         new CapabilityNodes(roots.proc()).major();
     }

@@ -40,11 +40,7 @@ public final class HookProgram {
         this.origin = origin;
     }
 
-    /**
-     * Returns NVIDIA's program at a path that the administrator gives.
-     *
-     * @throws DraException if the path is relative
-     */
+    /** Returns NVIDIA's program at a path that the administrator gives. */
     public static HookProgram at(Path path) {
         if (!path.isAbsolute()) {
             throw new DraException("--nvidia-cdi-hook-path must be absolute, not " + path);

@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,29 +41,18 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
         profiles = List.copyOf(profiles);
     }
 
-    /**
-     * Finds a board.
-     *
-     * @throws DraException if it is unknown; the message lists the known ones
-     */
     static Board named(String name) {
         if (!NAMES.contains(name)) {
             throw new DraException(
                     "Unknown board \"%s\"; the known ones are %s. On a node with other GPUs, `probe -o yaml` prints the slices"
                             .formatted(name, String.join(", ", NAMES)));
         }
-        List<BoardLine> boards = new ArrayList<>();
-        List<BoardLine> nodes = new ArrayList<>();
-        List<BoardLine> profiles = new ArrayList<>();
-        for (BoardLine line : lines(name)) {
-            switch (line.kind()) {
-                case "node" -> nodes.add(line);
-                case "board" -> boards.add(line);
-                case "profile" -> profiles.add(line);
-                default -> {} // the number of boards, for the tests
-            }
-        }
-        return new Board(nodes.get(0), boards.get(0), profiles);
+        List<BoardLine> lines = lines(name);
+        return new Board(of("node", lines).get(0), of("board", lines).get(0), of("profile", lines));
+    }
+
+    private static List<BoardLine> of(String kind, List<BoardLine> lines) {
+        return lines.stream().filter(line -> line.kind().equals(kind)).toList();
     }
 
     private static List<BoardLine> lines(String name) {

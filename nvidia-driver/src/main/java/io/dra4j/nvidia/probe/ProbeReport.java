@@ -40,11 +40,6 @@ record ProbeReport(Reading reading, NodeDevices devices, String nodeName) {
         yaml
     }
 
-    /**
-     * Reads this node.
-     *
-     * @throws DraException if NVML can't be used
-     */
     static ProbeReport of(InstallOptions install, String nodeName) {
         try (Nvml nvml = install.openNvml()) {
             Reading reading = nvml.read();

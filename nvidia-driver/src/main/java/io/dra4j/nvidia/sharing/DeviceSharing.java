@@ -13,6 +13,8 @@ import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.sharing.ConfigKinds.DeviceConfig;
+import io.dra4j.nvidia.sharing.Holders.HeldSharing;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.SharingRecord;
 import java.util.ArrayList;
@@ -69,11 +71,7 @@ public final class DeviceSharing {
         });
     }
 
-    /**
-     * Ensures, before anything changes, that the node has what a claim's configurations need.
-     *
-     * @throws PrepareException if it does not
-     */
+    /** Ensures, before anything changes, that the node has what a claim's configurations need. */
     public void requireThere(AllocatedClaim claim) {
         try {
             claim.devices().stream()

@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.sharing;
 
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.nvidia.state.ClaimState;
+import io.dra4j.nvidia.state.SharingRecord;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * The groups that the driver holds, and the devices of claims whose records are lost.
@@ -65,5 +69,21 @@ public record Holders(List<HeldSharing> held, Set<String> claims, Set<String> da
         return isAnyUnknown
                 || damaged.contains(target)
                 || held.stream().anyMatch(one -> one.record().targets().contains(target));
+    }
+
+    /** The sharing of a claim that the driver holds. */
+    record HeldSharing(ClaimRef claim, SharingRecord record) {
+
+        /**
+         * Returns the groups of a claim of this boot, from the journal.
+         *
+         * @throws io.dra4j.api.error.DraException if its record can't be read
+         */
+        static Stream<HeldSharing> of(HeldClaim claim) {
+            List<SharingRecord> records = claim.beforeReboot()
+                    ? List.of()
+                    : ClaimState.read(claim.state()).sharing();
+            return records.stream().map(one -> new HeldSharing(claim.ref(), one));
+        }
     }
 }

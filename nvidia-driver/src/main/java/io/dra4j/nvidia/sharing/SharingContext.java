@@ -5,6 +5,7 @@ package io.dra4j.nvidia.sharing;
 import io.dra4j.api.DriverContext;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.nvidia.install.SmiException;
+import io.dra4j.nvidia.sharing.Holders.HeldSharing;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import java.time.Duration;
 import java.util.List;

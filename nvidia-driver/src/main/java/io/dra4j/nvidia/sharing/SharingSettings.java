@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.sharing;
 
+import io.dra4j.nvidia.gates.NvidiaGate;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,4 +16,39 @@ import org.jspecify.annotations.Nullable;
 public record SharingSettings(
         StrategyName strategy,
         @Nullable TimeSliceInterval interval,
-        @Nullable MpsConfig mps) {}
+        @Nullable MpsConfig mps) {
+
+    /** The strategies of sharing by their names in configurations; each has a feature gate. */
+    public enum StrategyName {
+        /** Processes take turns on a GPU. */
+        TimeSlicing(NvidiaGate.TimeSlicingSettings),
+        /** Processes use a GPU at the same time, through a control daemon. */
+        MPS(NvidiaGate.MPSSupport);
+
+        private final NvidiaGate gate;
+
+        StrategyName(NvidiaGate gate) {
+            this.gate = gate;
+        }
+
+        NvidiaGate gate() {
+            return gate;
+        }
+
+        static Optional<StrategyName> of(@Nullable String name) {
+            return Stream.of(values()).filter(one -> one.name().equals(name)).findFirst();
+        }
+    }
+
+    /** The lengths of time slices, in the order of the numbers that {@code nvidia-smi} uses, from 0. */
+    public enum TimeSliceInterval {
+        Default,
+        Short,
+        Medium,
+        Long;
+
+        static Optional<TimeSliceInterval> of(@Nullable String name) {
+            return Stream.of(values()).filter(one -> one.name().equals(name)).findFirst();
+        }
+    }
+}

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.sharing;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.nvidia.sharing.SharingSettings.StrategyName;
 import io.dra4j.nvidia.state.SharingRecord;
 import java.util.List;
 import java.util.Map;

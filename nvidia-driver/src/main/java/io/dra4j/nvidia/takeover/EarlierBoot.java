@@ -64,11 +64,6 @@ public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
 
         private static final String BOOTED = "btime ";
 
-        /**
-         * Reads both times.
-         *
-         * @throws DraException if one of them can't be read; the message says which and from where
-         */
         static Age read(Path file, Path proc) {
             Path stat = proc.resolve("stat");
             try {

@@ -9,7 +9,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
-import io.dra4j.nvidia.takeover.GoDevice.Kind;
+import io.dra4j.nvidia.takeover.GoClaim.GoDevice;
+import io.dra4j.nvidia.takeover.GoClaim.GoDevice.Kind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -94,11 +95,6 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
                         .toList();
     }
 
-    /**
-     * Decodes a checkpoint.
-     *
-     * @throws DraException if it is damaged, or of an unknown form
-     */
     static GoCheckpoint decode(byte[] file) {
         JsonNode root = tree(file);
         if (root.path("v2").isObject()) {

@@ -28,4 +28,27 @@ public record GoClaim(
     public boolean mayHaveChangedHardware() {
         return hasConfig || allocated.stream().anyMatch(name -> !name.matches("gpu-[0-9]+"));
     }
+
+    /**
+     * A prepared device of a checkpoint in Go.
+     *
+     * @param isShare whether the claim has only a share of it
+     * @param cdiIds the CDI ids in the answer to the kubelet
+     */
+    public record GoDevice(Kind kind, String name, String uuid, boolean isShare, List<String> cdiIds) {
+
+        public enum Kind {
+            GPU,
+            /** A MIG device, created for the claim or before. */
+            MIG,
+            /** A GPU that was passed through to a virtual machine. */
+            VFIO,
+            /** A device of a later release. */
+            UNKNOWN
+        }
+
+        public GoDevice {
+            cdiIds = List.copyOf(cdiIds);
+        }
+    }
 }

@@ -37,22 +37,13 @@ public record GoForm(boolean hasBootId, boolean hasDaemonId, boolean hasTimeSlic
             "0.5", NEWEST,
             "0.5.0-dev", new GoForm(true, false, true, true)));
 
-    /**
-     * Returns the form of a release.
-     *
-     * @throws DraException if it is unknown
-     */
     public static GoForm of(String release) {
         return Optional.ofNullable(RELEASES.get(release))
                 .orElseThrow(() -> new DraException("--checkpoint-release=%s is not one of %s"
                         .formatted(release, String.join(", ", RELEASES.keySet()))));
     }
 
-    /**
-     * Returns the form of the checkpoint that was taken over; the oldest if none was.
-     *
-     * @throws DraException if it can't be read
-     */
+    /** Returns the form of the checkpoint that was taken over; the oldest if none was. */
     public static GoForm ofTakenOver(Path file) {
         try {
             JsonNode v2 = new JsonMapper().readTree(Files.readAllBytes(file)).path("v2");

@@ -20,19 +20,12 @@ import org.slf4j.LoggerFactory;
  * {@code bind}, as the kernel's documentation {@code ABI/testing/sysfs-bus-pci} describes. Each step has a deadline,
  * and is complete only when sysfs shows the result.
  */
-final class DriverSwitch {
+record DriverSwitch(PciBus bus, KernelWrites writes) {
 
     private static final Logger LOG = LoggerFactory.getLogger(DriverSwitch.class);
     private static final long LOOK_NANOS = 20_000_000;
     private static final String NO_OVERRIDE = "\n";
     private static final String NULL = "(null)"; // printed by the kernel for none
-
-    private final PciBus bus;
-    private final KernelWrites writes = new KernelWrites();
-
-    DriverSwitch(PciBus bus) {
-        this.bus = bus;
-    }
 
     boolean isAnyPending() {
         return writes.isAnyPending();
@@ -91,11 +84,7 @@ final class DriverSwitch {
                         Duration.ofNanos(end - System.nanoTime()));
     }
 
-    /**
-     * Binds a function without a driver to a driver.
-     *
-     * @throws DraException if the kernel refuses, or does not bind it within the time
-     */
+    /** Binds a function without a driver to a driver. */
     void bind(PciAddress function, String driver, StepDeadline deadline) {
         Path file = bus.driver(driver).resolve("bind");
         boolean isBound = writes.write(function, file, function.text(), deadline.left())

@@ -31,7 +31,6 @@ final class KernelWrites {
      * Writes a text to a file.
      *
      * @return whether the kernel has answered within the time
-     * @throws DraException if the kernel refuses
      */
     boolean write(PciAddress device, Path file, String text, Duration timeout) {
         long end = System.nanoTime() + timeout.toNanos();
@@ -46,22 +45,25 @@ final class KernelWrites {
         Thread thread = new Thread(write, "dra4j-vfio-" + device);
         thread.setDaemon(true);
         thread.start();
-        return has(device, write, file, text, Duration.ofNanos(end - System.nanoTime()));
+        try {
+            return has(device, write, Duration.ofNanos(end - System.nanoTime()));
+        } catch (ExecutionException e) {
+            throw refused(file, text.strip(), e.getCause());
+        }
     }
 
-    private boolean has(PciAddress device, FutureTask<Boolean> write, Path file, String text, Duration left) {
+    private boolean has(PciAddress device, FutureTask<Boolean> write, Duration left) throws ExecutionException {
         try {
-            boolean done = write.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
-            pending.remove(device, write);
-            return done;
+            return write.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             return false;
-        } catch (ExecutionException e) {
-            pending.remove(device, write);
-            throw refused(file, text.strip(), e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
+        } finally {
+            if (write.isDone()) {
+                pending.remove(device, write);
+            }
         }
     }
 
@@ -75,22 +77,11 @@ final class KernelWrites {
     /** Waits until no earlier write for a device is running; sysfs shows its result. */
     boolean settled(PciAddress device, Duration timeout) {
         FutureTask<Boolean> earlier = pending.get(device);
-        if (earlier == null) {
-            return true;
-        }
         try {
-            earlier.get(Math.max(0, timeout.toNanos()), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+            return earlier == null || has(device, earlier, timeout);
         } catch (ExecutionException e) { // the caller checks the state of the device
-            pending.remove(device, earlier);
             return true;
         }
-        pending.remove(device, earlier);
-        return true;
     }
 
     boolean isAnyPending() {

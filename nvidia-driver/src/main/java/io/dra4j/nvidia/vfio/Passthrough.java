@@ -107,7 +107,7 @@ public final class Passthrough {
         users = new NodeUsers(settings.proc());
         this.smi = smi;
         checks = new PassthroughChecks(bus, settings.proc());
-        drivers = new DriverSwitch(bus);
+        drivers = new DriverSwitch(bus, new KernelWrites());
         edits = new VfioEdits(bus);
     }
 
@@ -142,11 +142,7 @@ public final class Passthrough {
         return changing.get() > 0 || drivers.isAnyPending();
     }
 
-    /**
-     * Ensures that a GPU can be assigned to a virtual machine, according to the present state of the bus.
-     *
-     * @throws PrepareException if it can't
-     */
+    /** Ensures that a GPU can be assigned to a virtual machine, according to the present state of the bus. */
     public void requireUsable(PciAddress gpu) {
         checks.requireUsable(gpu);
     }

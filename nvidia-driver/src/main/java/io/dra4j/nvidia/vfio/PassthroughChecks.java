@@ -29,11 +29,7 @@ import java.util.stream.Stream;
  */
 public record PassthroughChecks(PciBus bus, Path proc) {
 
-    /**
-     * Finds a GPU that can be assigned to a virtual machine.
-     *
-     * @throws PrepareException if it can't
-     */
+    /** Finds a GPU that can be assigned to a virtual machine. */
     PciFunction requireUsable(PciAddress address) {
         PciFunction gpu = bus.find(address).orElseThrow(() -> refused(address, "it is no longer on the PCI bus"));
         if (gpu.group() == null) {

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.health;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.nvidia.health.HealthPolicy.ErrorWatch;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

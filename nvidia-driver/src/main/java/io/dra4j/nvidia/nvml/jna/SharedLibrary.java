@@ -61,11 +61,6 @@ public final class SharedLibrary implements AutoCloseable {
         });
     }
 
-    /**
-     * Looks up a required function.
-     *
-     * @throws UnsatisfiedLinkError if the library lacks it
-     */
     public void require(String name) {
         library.getFunction(name);
     }
