@@ -25,4 +25,9 @@ public record CheckResult(String fact, List<Finding> findings) {
     public static CheckResult found(Finding finding) {
         return new CheckResult("", List.of(finding));
     }
+
+    /** Formats a number of things in a fact, such as {@code 2 nodes}. */
+    public static String number(long number, String noun) {
+        return number + " " + noun + (number == 1 ? "" : "s");
+    }
 }

@@ -161,7 +161,7 @@ public final class Report {
             if (!one.notChecked().isEmpty()) {
                 return one.notChecked();
             }
-            return one.isHealthy() ? one.fact() : number(one.findings().size(), "finding");
+            return one.isHealthy() ? one.fact() : CheckResult.number(one.findings().size(), "finding");
         }
 
         private void finding(Finding finding) {
@@ -183,14 +183,10 @@ public final class Report {
         private void sum(List<Checked> checks, int findings) {
             long blind =
                     checks.stream().filter(one -> !one.notChecked().isEmpty()).count();
-            text.append('\n').append(number(checks.size() - blind, "check")).append(" ran: ");
-            text.append(findings == 0 ? "nothing found" : number(findings, "finding"));
-            text.append(blind == 0 ? "" : "; " + number(blind, "check") + " could not run")
+            text.append('\n').append(CheckResult.number(checks.size() - blind, "check")).append(" ran: ");
+            text.append(findings == 0 ? "nothing found" : CheckResult.number(findings, "finding"));
+            text.append(blind == 0 ? "" : "; " + CheckResult.number(blind, "check") + " could not run")
                     .append('\n');
-        }
-
-        private static String number(long number, String noun) {
-            return number + " " + noun + (number == 1 ? "" : "s");
         }
 
         /** Breaks at spaces; lines after the first are indented by this much. */

@@ -105,7 +105,6 @@ public final class KubectlDraMain {
         throw e;
     }
 
-    /** The version of the jar. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {

@@ -23,9 +23,7 @@ public final class JournalMain implements NodeCommand {
 
     private static final int DAMAGED = 1;
 
-    /** The actions. */
     enum Action {
-        /** Print. */
         inspect
     }
 

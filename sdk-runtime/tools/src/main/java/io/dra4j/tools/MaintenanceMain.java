@@ -55,13 +55,9 @@ public final class MaintenanceMain extends ProgramOptions implements NodeCommand
     @Spec
     private CommandSpec spec;
 
-    /** The actions. */
     enum Action {
-        /** Begin. */
         on,
-        /** End. */
         off,
-        /** Show. */
         status
     }
 

@@ -35,7 +35,7 @@ record Admission(ClusterView cluster) implements Check {
         if (message.contains("dry run")) {
             throw new NotCheckedException(message);
         }
-        return new CheckResult("", List.of(finding(answer.status(), message)));
+        return CheckResult.found(finding(answer.status(), message));
     }
 
     private ObjectNode slice() {

@@ -86,6 +86,17 @@ public final class ClusterChecks {
         return new MigManager(new ClusterView(api, new Scope(driver, node)), true);
     }
 
+    private static Finding wrongClock(String node, Duration ahead) {
+        return new Finding(
+                "clock",
+                Severity.WARNING,
+                "node/" + node,
+                "its clock is %d s %s the API server's"
+                        .formatted(ahead.abs().toSeconds(), ahead.isNegative() ? "behind" : "ahead of"),
+                "tokens and certificates are not yet valid or have expired, so the driver loses the API server; times of taints and Events are wrong",
+                List.of("chronyc tracking", "sudo systemctl enable --now chronyd && sudo chronyc makestep"));
+    }
+
     /** Checks the clock of this machine against the API server's. */
     private record LocalClock(ClusterView cluster, InstantSource clock) implements Check {
 
@@ -99,14 +110,10 @@ public final class ClusterChecks {
 
         @Override
         public CheckResult look() {
-            Instant server = cluster.api().get("version").date();
-            if (server == null) {
-                throw new NotCheckedException("the API server's answers have no date");
-            }
-            Duration ahead = Duration.between(server, clock.instant());
+            Duration ahead = Duration.between(cluster.now(), clock.instant());
             return ahead.abs().compareTo(TOLERATED) <= 0
                     ? CheckResult.healthy("the API server's time, within %d s".formatted(TOLERATED.toSeconds()))
-                    : new CheckResult("", List.of(ClockFinding.of("node/" + cluster.node(), ahead)));
+                    : CheckResult.found(wrongClock(cluster.node(), ahead));
         }
     }
 
@@ -140,7 +147,7 @@ public final class ClusterChecks {
                                     "kubectl uncordon " + node.name())));
                 }
             }
-            return new CheckResult(Words.number(nodes.size(), "node") + " with 1.34 or newer", findings);
+            return new CheckResult(CheckResult.number(nodes.size(), "node") + " with 1.34 or newer", findings);
         }
     }
 
@@ -167,22 +174,18 @@ public final class ClusterChecks {
             if (reported.equals(local)) {
                 return CheckResult.healthy("boot " + local);
             }
-            return new CheckResult(
-                    "",
-                    List.of(new Finding(
-                            id(),
-                            Severity.ERROR,
-                            "node/" + cluster.node(),
-                            "its kubelet reports the boot %s, and this machine is in boot %s"
-                                    .formatted(reported, local),
-                            "either this is another machine than --node-name says, or --proc-root is"
-                                    + " not the node's /proc, or the kubelet has been down since the reboot;"
-                                    + " the driver uses the boot id to tell which claims are still prepared",
-                            List.of(
-                                    "cat /proc/sys/kernel/random/boot_id",
-                                    "kubectl get node %s -o jsonpath='{.status.nodeInfo.bootID}'"
-                                            .formatted(cluster.node()),
-                                    "systemctl status kubelet"))));
+            return CheckResult.found(new Finding(
+                    id(),
+                    Severity.ERROR,
+                    "node/" + cluster.node(),
+                    "its kubelet reports the boot %s, and this machine is in boot %s".formatted(reported, local),
+                    "either this is another machine than --node-name says, or --proc-root is"
+                            + " not the node's /proc, or the kubelet has been down since the reboot;"
+                            + " the driver uses the boot id to tell which claims are still prepared",
+                    List.of(
+                            "cat /proc/sys/kernel/random/boot_id",
+                            "kubectl get node %s -o jsonpath='{.status.nodeInfo.bootID}'".formatted(cluster.node()),
+                            "systemctl status kubelet")));
         }
     }
 
@@ -208,7 +211,7 @@ public final class ClusterChecks {
                     findings.add(finding(current));
                 }
             }
-            return new CheckResult(Words.number(pools.size(), "pool") + ", all complete", findings);
+            return new CheckResult(CheckResult.number(pools.size(), "pool") + ", all complete", findings);
         }
 
         private Finding finding(List<SliceFacts> current) {
@@ -262,7 +265,7 @@ public final class ClusterChecks {
                     nodes.isEmpty()
                             ? "no node with dynamic MIG"
                             : "%s with dynamic MIG, none with the label %s"
-                                    .formatted(Words.number(nodes.size(), "node"), LABEL),
+                                    .formatted(CheckResult.number(nodes.size(), "node"), LABEL),
                     findings);
         }
 
@@ -305,7 +308,7 @@ public final class ClusterChecks {
             }
             return new CheckResult(
                     "%s, each of a node that exists"
-                            .formatted(Words.number(cluster.slices().size(), "slice")),
+                            .formatted(CheckResult.number(cluster.slices().size(), "slice")),
                     gone.entrySet().stream()
                             .map(one -> finding(one.getKey(), one.getValue(), nodes))
                             .toList());
@@ -322,7 +325,7 @@ public final class ClusterChecks {
                         Severity.WARNING,
                         "node/" + gone,
                         "this node does not exist, but has %s of %s"
-                                .formatted(Words.number(slices.size(), "slice"), drivers),
+                                .formatted(CheckResult.number(slices.size(), "slice"), drivers),
                         "no pod can get these devices, but they are still counted",
                         List.of("kubectl delete resourceslices " + names));
             }
@@ -368,7 +371,7 @@ public final class ClusterChecks {
             List<NodeFacts> nodes =
                     cluster.driverNodes().stream().filter(NodeFacts::ready).toList();
             Map<String, String> renewals = renewals();
-            Instant now = now();
+            Instant now = cluster.now();
             int compared = 0;
             for (NodeFacts node : nodes) {
                 Optional<Duration> ahead =
@@ -376,7 +379,7 @@ public final class ClusterChecks {
                 if (ahead.isPresent()) {
                     compared++;
                     if (ahead.get().abs().compareTo(TOLERATED) > 0) {
-                        findings.add(ClockFinding.of("node/" + node.name(), ahead.get()));
+                        findings.add(wrongClock(node.name(), ahead.get()));
                     }
                 }
             }
@@ -385,15 +388,7 @@ public final class ClusterChecks {
                         "there is no Lease of " + nodes.get(0).name());
             }
             return new CheckResult(
-                    "%s with the time of the API server".formatted(Words.number(compared, "node")), findings);
-        }
-
-        private Instant now() {
-            Instant date = cluster.api().get("version").date();
-            if (date == null) {
-                throw new NotCheckedException("the API server's answers have no date");
-            }
-            return date;
+                    "%s with the time of the API server".formatted(CheckResult.number(compared, "node")), findings);
         }
 
         /** The times of renewals, by node. */
@@ -436,8 +431,8 @@ public final class ClusterChecks {
             int devices =
                     cluster.slices().stream().mapToInt(SliceFacts::devices).sum();
             return devices > 0
-                    ? CheckResult.healthy(Words.number(devices, "device"))
-                    : new CheckResult("", List.of(finding()));
+                    ? CheckResult.healthy(CheckResult.number(devices, "device"))
+                    : CheckResult.found(finding());
         }
 
         private Finding finding() {

@@ -11,6 +11,7 @@ import io.dra4j.doctor.cluster.ClusterApi.Answer;
 import io.dra4j.doctor.cluster.SliceFacts.PoolId;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -43,7 +44,15 @@ public final class ClusterView {
         return api;
     }
 
-    /** The node in scope. */
+    /** Returns the API server's time. */
+    Instant now() {
+        Instant date = api.get("version").date();
+        if (date == null) {
+            throw new NotCheckedException("the API server's answers have no date");
+        }
+        return date;
+    }
+
     String node() {
         if (scope.node() == null) {
             throw new NotCheckedException("no node is given");
@@ -59,7 +68,6 @@ public final class ClusterView {
         return scope.driver() != null;
     }
 
-    /** The driver in scope. */
     String driver() {
         if (scope.driver() == null) {
             throw new NotCheckedException("no driver is given");
@@ -121,7 +129,6 @@ public final class ClusterView {
                         answer.body().path("message").asText("no message")));
     }
 
-    /** The nodes in scope. */
     List<NodeFacts> nodes() {
         List<NodeFacts> known = nodes;
         if (known == null) {
@@ -146,7 +153,6 @@ public final class ClusterView {
                         || slices().stream().anyMatch(slice -> slice.driver().equals(driver)));
     }
 
-    /** The slices in scope. */
     List<SliceFacts> slices() {
         return slicesByNode().values().stream().flatMap(List::stream).toList();
     }
@@ -184,7 +190,6 @@ public final class ClusterView {
         return known;
     }
 
-    /** The slices of a node. */
     List<SliceFacts> slicesOf(NodeFacts node) {
         return slicesByNode().getOrDefault(node.name(), List.of());
     }

@@ -30,7 +30,7 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
             }
         }
         return new CheckResult(
-                "%s without a device plugin for the same devices".formatted(Words.number(nodes.size(), "node")),
+                "%s without a device plugin for the same devices".formatted(CheckResult.number(nodes.size(), "node")),
                 findings);
     }
 

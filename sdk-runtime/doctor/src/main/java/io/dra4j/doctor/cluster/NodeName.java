@@ -21,17 +21,15 @@ record NodeName(ClusterView cluster) implements Check {
         if (!cluster.nodes().isEmpty()) {
             return CheckResult.healthy("there is a Node " + cluster.node());
         }
-        return new CheckResult(
-                "",
-                List.of(
-                        new Finding(
-                                id(),
-                                Severity.ERROR,
-                                "node/" + cluster.node(),
-                                "no Node has this name; the kubelet may have registered with another name, such as one with a domain",
-                                "a driver with this name publishes nothing, because the Node owns its slices",
-                                List.of(
-                                        "kubectl get nodes -o custom-columns=NAME:.metadata.name,HOST:.status.addresses[?(@.type==\"Hostname\")].address",
-                                        "# use that name; a driver gets it from NODE_NAME, in a DaemonSet from the field spec.nodeName"))));
+        return CheckResult.found(
+                new Finding(
+                        id(),
+                        Severity.ERROR,
+                        "node/" + cluster.node(),
+                        "no Node has this name; the kubelet may have registered with another name, such as one with a domain",
+                        "a driver with this name publishes nothing, because the Node owns its slices",
+                        List.of(
+                                "kubectl get nodes -o custom-columns=NAME:.metadata.name,HOST:.status.addresses[?(@.type==\"Hostname\")].address",
+                                "# use that name; a driver gets it from NODE_NAME, in a DaemonSet from the field spec.nodeName")));
     }
 }

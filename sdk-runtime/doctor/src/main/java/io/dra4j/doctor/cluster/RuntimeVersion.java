@@ -38,12 +38,12 @@ record RuntimeVersion(ClusterView cluster) implements Check {
                 configured++;
             }
         }
-        String fact = Words.number(nodes.size(), "node") + " with a runtime that has CDI";
+        String fact = CheckResult.number(nodes.size(), "node") + " with a runtime that has CDI";
         return new CheckResult(
                 configured == 0
                         ? fact
                         : "%s; in containerd 1.7, on %s, it is off by default: `doctor` of the driver on the node checks"
-                                .formatted(fact, Words.number(configured, "node")),
+                                .formatted(fact, CheckResult.number(configured, "node")),
                 findings);
     }
 

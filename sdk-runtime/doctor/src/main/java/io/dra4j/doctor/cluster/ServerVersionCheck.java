@@ -36,17 +36,15 @@ record ServerVersionCheck(ClusterView cluster) implements Check {
                     release.filter(Release::isNewerThanKnown).map(this::unknown).stream()
                             .toList());
         }
-        return new CheckResult(
-                "",
-                List.of(new Finding(
-                        id(),
-                        Severity.ERROR,
-                        "API server",
-                        "Kubernetes %s does not serve %s".formatted(version, API),
-                        "drivers can't publish devices, and pods with claims are refused",
-                        isBefore(release, KubernetesVersion.V1_34)
-                                ? upgrade()
-                                : enable(isBefore(release, KubernetesVersion.V1_35)))));
+        return CheckResult.found(new Finding(
+                id(),
+                Severity.ERROR,
+                "API server",
+                "Kubernetes %s does not serve %s".formatted(version, API),
+                "drivers can't publish devices, and pods with claims are refused",
+                isBefore(release, KubernetesVersion.V1_34)
+                        ? upgrade()
+                        : enable(isBefore(release, KubernetesVersion.V1_35))));
     }
 
     private Finding unknown(Release release) {

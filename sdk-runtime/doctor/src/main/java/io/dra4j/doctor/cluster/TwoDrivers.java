@@ -39,7 +39,7 @@ record TwoDrivers(ClusterView cluster) implements Check {
             }
         }
         if (sets.size() < 2) {
-            return CheckResult.healthy(Words.number(sets.size(), "DaemonSet") + " of gpu.nvidia.com");
+            return CheckResult.healthy(CheckResult.number(sets.size(), "DaemonSet") + " of gpu.nvidia.com");
         }
         List<Finding> findings = new ArrayList<>();
         setsByNode(sets).forEach((node, running) -> {

@@ -8,7 +8,7 @@ import io.dra4j.doctor.TwoLooks;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ClusterReader;
 import io.dra4j.kubectl.read.ConnectionOptions;
-import io.dra4j.kubectl.read.OutputFormat;
+import io.dra4j.kubectl.read.OutputOption;
 import io.dra4j.kubectl.read.PodInfo;
 import io.dra4j.kubectl.read.ReadException;
 import io.dra4j.kubectl.read.Snapshot;
@@ -18,7 +18,6 @@ import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** The command {@code audit}, which cross-checks claims, slices, nodes and pods. */
@@ -41,12 +40,8 @@ public final class AuditMain implements Callable<Integer> {
     @Mixin
     private ConnectionOptions connection;
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "text|json",
-            defaultValue = "text",
-            description = "Text for people, or JSON for tools. Default: ${DEFAULT-VALUE}")
-    private OutputFormat output;
+    @Mixin
+    private OutputOption output;
 
     @Spec
     private CommandSpec spec;
@@ -65,10 +60,7 @@ public final class AuditMain implements Callable<Integer> {
     @Override
     public Integer call() {
         try (ApiReader api = connection.connect()) {
-            Report report = looks.report(() -> look(new ClusterReader(api)));
-            spec.commandLine().getOut().print(output == OutputFormat.text ? report.text() : report.json());
-            spec.commandLine().getOut().flush();
-            return report.exitStatus();
+            return output.print(looks.report(() -> look(new ClusterReader(api))), spec);
         }
     }
 

@@ -43,19 +43,20 @@ final class ClusterAudit {
      */
     static List<Check> of(Snapshot snapshot, Supplier<List<PodInfo>> pods) {
         Map<String, Supplier<CheckResult>> looks = new LinkedHashMap<>();
-        HeldDevices devices = new HeldDevices(snapshot);
+        Newest newest = new Newest(snapshot);
+        HeldDevices devices = new HeldDevices(newest);
         looks.put("object-unreadable", () -> unreadable(snapshot));
         looks.put("device-not-published", missing(snapshot, devices::notPublished));
         looks.put("pool-not-published", missing(snapshot, devices::withoutSlices));
         looks.put("device-allocated-twice", devices::allocatedTwice);
         looks.put("node-gone", devices::onGoneNodes);
-        Budgets budgets = new Budgets(snapshot);
+        Budgets budgets = new Budgets(newest);
         looks.put("capacity-exceeded", budgets::capacities);
         looks.put("counters-exceeded", budgets::counters);
         looks.put("reserved-for-no-pod", () -> new Reservations(snapshot, pods.get()).forNoPod());
         looks.put("pod-not-reserved", missing(snapshot, () -> new Reservations(snapshot, pods.get()).missing()));
         List<Check> checks = new ArrayList<>();
-        looks.forEach((id, look) -> checks.add(new Look(id, look)));
+        looks.forEach((id, look) -> checks.add(Check.of(id, look)));
         return checks;
     }
 
@@ -75,13 +76,6 @@ final class ClusterAudit {
             }
             return result;
         };
-    }
-
-    private record Look(String id, Supplier<CheckResult> supplier) implements Check {
-        @Override
-        public CheckResult look() {
-            return supplier.get();
-        }
     }
 
     /** Contradictions between claims and the pods that they are reserved for. */
@@ -152,20 +146,12 @@ final class ClusterAudit {
     }
 
     /** Contradictions between what claims consume and what is published. */
-    private static final class Budgets {
-
-        private final Snapshot snapshot;
-        private final Newest newest;
-
-        Budgets(Snapshot snapshot) {
-            this.snapshot = snapshot;
-            this.newest = new Newest(snapshot);
-        }
+    private record Budgets(Newest newest) {
 
         CheckResult capacities() {
             List<Finding> findings = new ArrayList<>();
             int shared = 0;
-            for (PoolId pool : snapshot.cluster().pools()) {
+            for (PoolId pool : newest.cluster().pools()) {
                 for (Slice slice : newest.slices(pool)) {
                     for (Device device : slice.devices()) {
                         if (device.sharing()) {
@@ -179,9 +165,9 @@ final class ClusterAudit {
         }
 
         private void capacities(Slice slice, Device device, List<Finding> findings) {
-            List<Holder> holders = snapshot.cluster().holders(slice.id(device));
+            List<Holder> holders = newest.cluster().holders(slice.id(device));
             device.capacity().forEach((name, capacity) -> {
-                Quantity taken = snapshot.cluster().consumed(slice.id(device), name);
+                Quantity taken = newest.cluster().consumed(slice.id(device), name);
                 if (taken.compareTo(capacity.value()) > 0) {
                     String last = holders.get(holders.size() - 1).claim();
                     findings.add(exceeded(
@@ -197,7 +183,7 @@ final class ClusterAudit {
         CheckResult counters() {
             List<Finding> findings = new ArrayList<>();
             int sets = 0;
-            for (PoolId pool : snapshot.cluster().pools()) {
+            for (PoolId pool : newest.cluster().pools()) {
                 List<Slice> slices = newest.slices(pool);
                 Map<String, Quantity> taken = taken(slices);
                 for (Slice slice : slices) {
@@ -214,7 +200,7 @@ final class ClusterAudit {
             Map<String, Quantity> taken = new HashMap<>();
             for (Slice slice : slices) {
                 for (Device device : slice.devices()) {
-                    boolean isUsed = snapshot.cluster().holders(slice.id(device)).stream()
+                    boolean isUsed = newest.cluster().holders(slice.id(device)).stream()
                             .anyMatch(holder -> !holder.device().adminAccess());
                     if (isUsed) {
                         for (CounterSet set : device.consumes()) {
@@ -239,7 +225,7 @@ final class ClusterAudit {
                             all,
                             List.of(
                                     "kubectl dra tree --driver=" + pool.driver(),
-                                    "# delete the pods of the claims that were" + " allocated last, until it fits")));
+                                    "# delete the pods of the claims that were allocated last, until it fits")));
                 }
             });
         }
@@ -257,15 +243,7 @@ final class ClusterAudit {
     }
 
     /** Contradictions between the devices of claims and those that are published. */
-    private static final class HeldDevices {
-
-        private final Snapshot snapshot;
-        private final Newest newest;
-
-        HeldDevices(Snapshot snapshot) {
-            this.snapshot = snapshot;
-            this.newest = new Newest(snapshot);
-        }
+    private record HeldDevices(Newest newest) {
 
         private Set<DeviceId> held() {
             Set<DeviceId> devices = new LinkedHashSet<>();
@@ -311,7 +289,7 @@ final class ClusterAudit {
                         .addAll(claims(device));
             }
             int pools = claims.size();
-            claims.keySet().removeAll(snapshot.cluster().pools());
+            claims.keySet().removeAll(newest.cluster().pools());
             List<Finding> findings = new ArrayList<>();
             claims.forEach((pool, all) -> findings.add(withoutSlices(pool, List.copyOf(all))));
             return Newest.result(findings, pools, "pool");
@@ -325,10 +303,10 @@ final class ClusterAudit {
                     "it has no slices, but its devices are allocated to " + String.join(", ", claims),
                     "its driver or its node may be gone: then no pod of the claims can start or end; a"
                             + " kubelet that starts removes the slices of its node as well",
-                    mendPool(claims));
+                    fix(claims));
         }
 
-        private List<String> mendPool(List<String> claims) {
+        private List<String> fix(List<String> claims) {
             List<String> fix = new ArrayList<>();
             fix.add("# a driver publishes them again within a minute; if it does not, does its pod run?");
             fix.add("kubectl get pods --all-namespaces --output wide");
@@ -338,7 +316,7 @@ final class ClusterAudit {
         }
 
         private List<String> claims(DeviceId device) {
-            return snapshot.cluster().holders(device).stream()
+            return newest.cluster().holders(device).stream()
                     .map(Holder::claim)
                     .distinct()
                     .toList();
@@ -356,7 +334,7 @@ final class ClusterAudit {
             Set<DeviceId> devices = held();
             List<Finding> findings = new ArrayList<>();
             for (DeviceId device : devices) {
-                List<Holder> using = snapshot.cluster().holders(device).stream()
+                List<Holder> using = newest.cluster().holders(device).stream()
                         .filter(holder -> !holder.device().adminAccess())
                         .toList();
                 boolean isExclusive =
@@ -390,7 +368,7 @@ final class ClusterAudit {
             });
             List<Finding> findings = new ArrayList<>();
             claims.forEach((node, all) -> findings.add(goneNode(node, all)));
-            return Newest.result(findings, snapshot.nodes().size(), "node");
+            return Newest.result(findings, newest.snapshot().nodes().size(), "node");
         }
 
         private Set<String> goneNodes(Claim claim) {
@@ -399,7 +377,7 @@ final class ClusterAudit {
                     .map(slice -> slice.nodes().nodeName())
                     .filter(Objects::nonNull)
                     .filter(node ->
-                            snapshot.nodes().stream().noneMatch(n -> n.name().equals(node)))
+                            newest.snapshot().nodes().stream().noneMatch(n -> n.name().equals(node)))
                     .collect(Collectors.toSet());
         }
 

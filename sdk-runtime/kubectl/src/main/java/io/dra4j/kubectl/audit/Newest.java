@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.audit;
 
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.PoolId;
@@ -15,9 +16,13 @@ import java.util.stream.Stream;
 
 /** The newest slices of pools, and commands that release claims. */
 record Newest(Snapshot snapshot) {
+    ClusterState cluster() {
+        return snapshot.cluster();
+    }
+
     /** Returns the slices of a pool's newest generation. */
     List<Slice> slices(PoolId pool) {
-        List<Slice> all = snapshot.cluster().slices(pool);
+        List<Slice> all = cluster().slices(pool);
         long generation = all.stream().mapToLong(Slice::generation).max().orElse(0);
         return all.stream().filter(slice -> slice.generation() == generation).toList();
     }
@@ -53,11 +58,11 @@ record Newest(Snapshot snapshot) {
     }
 
     Stream<Claim> allocated() {
-        return snapshot.cluster().claims().stream()
+        return cluster().claims().stream()
                 .filter(claim -> !claim.devices().isEmpty());
     }
 
     static CheckResult result(List<Finding> findings, long looked, String noun) {
-        return new CheckResult(looked + " " + noun + (looked == 1 ? "" : "s"), findings);
+        return new CheckResult(CheckResult.number(looked, noun), findings);
     }
 }

@@ -10,7 +10,7 @@ import io.dra4j.doctor.cluster.Scope;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.CheckedApi;
 import io.dra4j.kubectl.read.ConnectionOptions;
-import io.dra4j.kubectl.read.OutputFormat;
+import io.dra4j.kubectl.read.OutputOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -66,12 +66,8 @@ public final class DoctorMain implements Callable<Integer> {
         account = given;
     }
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "text|json",
-            defaultValue = "text",
-            description = "Text for people, or JSON for tools. Default: ${DEFAULT-VALUE}")
-    private OutputFormat output;
+    @Mixin
+    private OutputOption output;
 
     @Spec
     private CommandSpec spec;
@@ -83,10 +79,7 @@ public final class DoctorMain implements Callable<Integer> {
             ClusterView cluster = new ClusterView(new CheckedApi(api), new Scope(driver, node));
             List<Check> checks = new ArrayList<>(ClusterChecks.ofCluster(cluster, account));
             checks.add(new DeviceClasses(cluster));
-            Report report = Report.of(subject(), checks);
-            spec.commandLine().getOut().print(output == OutputFormat.text ? report.text() : report.json());
-            spec.commandLine().getOut().flush();
-            return report.exitStatus();
+            return output.print(Report.of(subject(), checks), spec);
         }
     }
 

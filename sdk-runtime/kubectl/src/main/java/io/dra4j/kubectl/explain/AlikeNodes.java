@@ -38,12 +38,10 @@ record AlikeNodes(List<Attempt> attempts) {
                 .toList();
     }
 
-    /** The node that came nearest. */
     Attempt nearest() {
         return attempts.get(0);
     }
 
-    /** The names of the nodes. */
     List<String> names() {
         return attempts.stream().map(one -> one.node().name()).sorted().toList();
     }

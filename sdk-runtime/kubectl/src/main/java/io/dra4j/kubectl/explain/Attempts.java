@@ -83,7 +83,6 @@ final class Attempts {
         }
     }
 
-    /** The cluster as seen from a node. */
     ClusterState view(Node node) {
         return views.of(node);
     }

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ClusterReader;
 import io.dra4j.kubectl.read.ConnectionOptions;
-import io.dra4j.kubectl.read.OutputFormat;
+import io.dra4j.kubectl.read.OutputOption;
 import io.dra4j.kubectl.read.Snapshot;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -65,17 +66,12 @@ public final class ExplainMain implements Callable<Integer> {
             description = "The namespace; by default that of the context.")
     private @Nullable String namespace;
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "text|json",
-            defaultValue = "text",
-            description = "Text for people, or JSON for tools. Default: ${DEFAULT-VALUE}")
-    private OutputFormat output;
+    @Mixin
+    private OutputOption output;
 
     @Spec
     private CommandSpec spec;
 
-    /** Creates the command, with this machine's clock. */
     public ExplainMain() {
         this(InstantSource.system());
     }
@@ -89,7 +85,7 @@ public final class ExplainMain implements Callable<Integer> {
         if ((name == null) == (file == null)) {
             throw new ParameterException(spec.commandLine(), "Name a pod/NAME or a claim/NAME, or a manifest with -f");
         }
-        Target target = name == null ? null : target(name);
+        Function<SubjectReader, Subject> target = name == null ? null : target(name);
         Manifest manifest = file == null ? Manifest.EMPTY : Manifest.read(file);
         try (ApiReader api = connection.connect()) {
             String chosen = namespace == null ? api.namespace() : namespace;
@@ -97,7 +93,7 @@ public final class ExplainMain implements Callable<Integer> {
             ObjectFinder objects = new ObjectFinder(api, reader.version(), manifest.objects());
             List<Subject> subjects = target == null
                     ? manifest.subjects(objects, chosen)
-                    : List.of(target.read(new SubjectReader(objects, chosen)));
+                    : List.of(target.apply(new SubjectReader(objects, chosen)));
             Snapshot snapshot = reader.read();
             List<ExplainReport> reports = subjects.stream()
                     .map(one -> new Reporter(snapshot, one, objects, clock).report())
@@ -107,19 +103,13 @@ public final class ExplainMain implements Callable<Integer> {
         }
     }
 
-    private record Target(boolean pod, String name) {
-        Subject read(SubjectReader reader) {
-            return pod ? reader.pod(name) : reader.claim(name);
-        }
-    }
-
-    private Target target(String argument) {
+    private Function<SubjectReader, Subject> target(String argument) {
         int slash = argument.indexOf('/');
         String kind = slash < 0 ? "" : argument.substring(0, slash);
         String object = argument.substring(slash + 1);
         return switch (kind) {
-            case "pod", "pods", "po" -> new Target(true, object);
-            case "claim", "resourceclaim", "resourceclaims" -> new Target(false, object);
+            case "pod", "pods", "po" -> reader -> reader.pod(object);
+            case "claim", "resourceclaim", "resourceclaims" -> reader -> reader.claim(object);
             default ->
                 throw new ParameterException(
                         spec.commandLine(), "\"%s\" names neither pod/NAME nor claim/NAME".formatted(argument));
@@ -128,7 +118,7 @@ public final class ExplainMain implements Callable<Integer> {
 
     private void print(List<ExplainReport> reports) {
         PrintWriter out = spec.commandLine().getOut();
-        if (output == OutputFormat.json) {
+        if (output.isJson()) {
             out.println(json(reports));
         } else {
             for (int i = 0; i < reports.size(); i++) {

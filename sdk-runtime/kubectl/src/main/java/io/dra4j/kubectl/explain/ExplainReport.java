@@ -35,7 +35,6 @@ record ExplainReport(
         List<String> bugs,
         List<String> unknown) {
 
-    /** The results. */
     enum Result {
         FITS("fits"),
         PLACED("placed"),
@@ -48,7 +47,6 @@ record ExplainReport(
             this.text = text;
         }
 
-        /** The name in JSON. */
         @JsonValue
         String text() {
             return text;

@@ -3,6 +3,7 @@
 package io.dra4j.kubectl.explain;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.DeviceRequest;
 import io.dra4j.allocator.model.SubRequest;
@@ -20,14 +21,14 @@ import java.util.TreeSet;
 /** The claim that a scheduler creates for a pod's extended resources, which differs by node. */
 final class Extended {
     private final ResourceClasses classes;
-    private final Subject subject;
-    private final boolean isMade;
+    private final JsonNode pod; // missing if there is none, or if its claim is made
 
     Extended(Snapshot snapshot, Subject subject) {
-        this.subject = subject;
         this.classes = classes(snapshot);
-        JsonNode pod = subject.pod();
-        this.isMade = pod == null || pod.at("/status").has("extendedResourceClaimStatus");
+        JsonNode given = subject.pod();
+        this.pod = given == null || given.at("/status").has("extendedResourceClaimStatus")
+                ? MissingNode.getInstance()
+                : given;
     }
 
     private static ResourceClasses classes(Snapshot snapshot) {
@@ -41,10 +42,6 @@ final class Extended {
 
     /** The claim for a node; none if the node's device plugins have all that the pod wants. */
     Optional<Claim> claim(NodeInfo node) {
-        JsonNode pod = subject.pod();
-        if (isMade || pod == null) {
-            return Optional.empty();
-        }
         Map<String, DeviceRequest> requests = new TreeMap<>();
         ExtendedRequest.of(pod, classes, one -> node.allocatable().getOrDefault(one, 0L) > 0)
                 .forEach(one -> requests.putIfAbsent(one.name(), request(one)));
@@ -98,21 +95,17 @@ final class Extended {
 
     /** Returns a text with the pod's resources in place of the requests that stand for them. */
     String named(String text) {
-        JsonNode pod = subject.pod();
-        if (isMade || pod == null) {
-            return text;
-        }
         String named = text;
         for (ExtendedRequest one : ExtendedRequest.of(pod, classes, resource -> false)) {
             String resource = "%s of container %s".formatted(one.resource(), one.container());
             String request = "request " + one.name();
-            named = named.replace(request + " of claim " + claimName(pod), resource)
+            named = named.replace(request + " of claim " + claimName(), resource)
                     .replace(request, resource);
         }
         return named;
     }
 
-    private static String claimName(JsonNode pod) {
+    private String claimName() {
         return "%s/%s-extended-resources"
                 .formatted(
                         pod.at("/metadata/namespace").asText("default"),
@@ -141,10 +134,6 @@ final class Extended {
     /** The extended resources of all containers. */
     TreeSet<String> resources() {
         TreeSet<String> all = new TreeSet<>();
-        JsonNode pod = subject.pod();
-        if (isMade || pod == null) {
-            return all;
-        }
         for (String containers : List.of("initContainers", "containers")) {
             for (JsonNode container : pod.path("spec").path(containers)) {
                 for (String kind : List.of("limits", "requests")) {

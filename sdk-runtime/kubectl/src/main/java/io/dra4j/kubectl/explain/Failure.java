@@ -46,7 +46,6 @@ enum Failure {
     TIMEOUT("timed out", "", "Make the selectors more exact: there are too many combinations to try"),
     GATE("feature is disabled", "", "Turn that feature gate on in kube-scheduler and kube-apiserver");
 
-    /** The start of messages about a pool. */
     private static final class Start {
         static final String ALL = "claim (\\S+), request (\\S+): asks for all devices, but resource pool (\\S+) ";
     }

@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
 
 /** Writes lists of names that are not too long. */
 final class NameList {
-    /** The most names in a line. */
     static final int MOST = 5;
 
     private NameList() {}

@@ -303,7 +303,6 @@ final class ObstacleWords {
         return consumers.isEmpty() ? text : text + "; used by " + NameList.some(consumers);
     }
 
-    /** Finds a claim by its namespace and name. */
     Optional<ClaimInfo> info(String claim) {
         return Optional.ofNullable(snapshot.claims().get(claim));
     }

@@ -7,6 +7,7 @@ import io.dra4j.kubectl.read.ReadException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -51,7 +52,7 @@ record PodEndings(ObjectFinder objects) {
     }
 
     private static String way(Owner owner, String namespace) {
-        String kind = owner.kind().toLowerCase(java.util.Locale.ROOT);
+        String kind = owner.kind().toLowerCase(Locale.ROOT);
         String command = switch (owner.kind()) {
             case "Deployment", "ReplicaSet", "StatefulSet" ->
                 "`kubectl scale -n %s %s/%s --replicas=0`".formatted(namespace, kind, owner.name());

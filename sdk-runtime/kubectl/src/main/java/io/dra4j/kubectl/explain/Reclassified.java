@@ -92,7 +92,6 @@ final class Reclassified {
         return null;
     }
 
-    /** Returns whether a class selects a device. */
     boolean selects(DeviceClass deviceClass, DeviceId id, ClusterState cluster) {
         DeviceVariable variable = variable(id, cluster);
         return variable != null && selector(deviceClass.selectors(), variable, deviceClass.name()) == null;

@@ -67,7 +67,6 @@ final class Remedies {
         return all.values().stream().sorted(Remedy.LEAST_HARM).limit(MOST).toList();
     }
 
-    /** A claim that may be released. */
     private record Candidate(Attempt attempt, Claim claim, Step step) {}
 
     /** Finds the best claim to release for each kind of harm, on any of the nearest nodes. */

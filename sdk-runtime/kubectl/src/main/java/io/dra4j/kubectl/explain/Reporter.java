@@ -58,7 +58,6 @@ final class Reporter {
         return new FeatureGates(snapshot.release(), used ? Map.of(rules, true) : Map.of());
     }
 
-    /** Explains. */
     ExplainReport report() {
         if (!subject.node().isEmpty()) {
             return placed();

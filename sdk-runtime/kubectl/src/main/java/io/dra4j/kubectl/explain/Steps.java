@@ -61,7 +61,6 @@ record Steps(ObstacleWords words, String namespace) {
                         claim.substring(slash + 1));
     }
 
-    /** Phrases a change that a node needs. */
     Step of(Change change, Attempt attempt) {
         return new Cases<Change, Step>(Change.class)
                 .when(Change.Release.class, one -> release(one.claim()))

@@ -50,7 +50,6 @@ record Subject(
      */
     record Blocker(String problem, String remedy) {}
 
-    /** The namespace of the pod or the claim. */
     String namespace() {
         return title.substring(title.indexOf(' ') + 1, title.indexOf('/'));
     }

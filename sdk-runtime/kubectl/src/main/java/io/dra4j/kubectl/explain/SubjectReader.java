@@ -49,7 +49,6 @@ final class SubjectReader {
                         .formatted(kind, name, namespace, plural));
     }
 
-    /** Takes a pod of a file. */
     Subject podOfFile(JsonNode pod) {
         return pod(pod, List.of("Nothing: the pod is only in the file, and has not been created yet."));
     }

@@ -152,7 +152,6 @@ public final class ApiReader implements AutoCloseable {
         return config;
     }
 
-    /** The namespace of the context. */
     public String namespace() {
         return namespace;
     }
@@ -195,7 +194,6 @@ public final class ApiReader implements AutoCloseable {
         } while (!next.isEmpty());
     }
 
-    /** A value of a query, encoded. */
     public static String encoded(String value) {
         return URLEncoder.encode(value, StandardCharsets.UTF_8);
     }

@@ -14,13 +14,7 @@ import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
 /** The API server as checks use it: an answer with any status is a result. */
-public final class CheckedApi implements ClusterApi {
-
-    private final ApiReader reader;
-
-    public CheckedApi(ApiReader reader) {
-        this.reader = reader;
-    }
+public record CheckedApi(ApiReader reader) implements ClusterApi {
 
     @Override
     public Answer get(String path) {

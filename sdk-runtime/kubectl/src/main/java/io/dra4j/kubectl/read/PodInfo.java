@@ -15,7 +15,6 @@ import java.util.List;
  */
 public record PodInfo(String namespace, String name, String node, boolean ended, List<String> claims) {
 
-    /** Copies the claims. */
     public PodInfo {
         claims = List.copyOf(claims);
     }

@@ -19,7 +19,7 @@ import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ClaimInfo;
 import io.dra4j.kubectl.read.ClusterReader;
 import io.dra4j.kubectl.read.ConnectionOptions;
-import io.dra4j.kubectl.read.OutputFormat;
+import io.dra4j.kubectl.read.OutputOption;
 import io.dra4j.kubectl.read.Snapshot;
 import io.dra4j.kubectl.tree.TreeMain.Branch.PoolBranch;
 import io.dra4j.kubectl.tree.TreeMain.Branch.UsedCounter;
@@ -59,12 +59,8 @@ public final class TreeMain implements Callable<Integer> {
     @Option(names = "--node", paramLabel = "NAME", description = "The devices of one node.")
     private @Nullable String node;
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "text|json",
-            defaultValue = "text",
-            description = "Text for people, or JSON for tools. Default: ${DEFAULT-VALUE}")
-    private OutputFormat output;
+    @Mixin
+    private OutputOption output;
 
     @Spec
     private CommandSpec spec;
@@ -77,8 +73,7 @@ public final class TreeMain implements Callable<Integer> {
                     .of(pool -> driver == null || driver.equals(pool.driver())).stream()
                             .filter(one -> node == null || one.place().equals(node))
                             .toList();
-            boolean isText = output == OutputFormat.text;
-            spec.commandLine().getOut().print(isText ? TreeText.of(branches) : TreeJson.of(branches));
+            spec.commandLine().getOut().print(output.isJson() ? TreeJson.of(branches) : TreeText.of(branches));
             spec.commandLine().getOut().flush();
             return 0;
         }

@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** All contradictions that are looked for on a node of any driver. */
 final class Contradictions {
@@ -73,16 +74,8 @@ final class Contradictions {
     /** Returns the checks of a node's views. */
     static List<Check> of(Views views) {
         List<Check> checks = new ArrayList<>();
-        ALL.forEach((id, look) -> checks.add(new ViewCheck(id, look, views)));
+        ALL.forEach((id, look) -> checks.add(Check.of(id, () -> look.apply(views))));
         return checks;
-    }
-
-    private record ViewCheck(String id, Function<Views, CheckResult> view, Views views) implements Check {
-
-        @Override
-        public CheckResult look() {
-            return view.apply(views);
-        }
     }
 
     /** Contradictions between the journal and the checkpoint of a Go driver. */
@@ -99,10 +92,8 @@ final class Contradictions {
             OtherCheckpoint other = views.other().get();
             Path file = views.driver().checkpoint();
             if (!other.damage().isEmpty()) {
-                return new CheckResult(
-                        "",
-                        List.of(FindingWords.finding(
-                                "other-checkpoint/damaged", file.toString(), removal(views, file), other.damage())));
+                return CheckResult.found(FindingWords.finding(
+                        "other-checkpoint/damaged", file.toString(), removal(views, file), other.damage()));
             }
             List<Finding> findings = other.uids().stream()
                     .filter(uid -> !views.isRecorded(uid))
@@ -366,14 +357,12 @@ final class Contradictions {
             List<String> fix = new ArrayList<>();
             fix.add("java -jar DRIVER.jar journal inspect " + views.driver().journal());
             fix.addAll(new Fixes(views).restartDriver());
-            return new CheckResult(
-                    "",
-                    List.of(FindingWords.finding(
-                            "journal-damaged",
-                            views.driver().journal().toString(),
-                            fix,
-                            loss.damagedLines(),
-                            loss.complete() ? "" : ", and do not name all claims that they were about")));
+            return CheckResult.found(FindingWords.finding(
+                    "journal-damaged",
+                    views.driver().journal().toString(),
+                    fix,
+                    loss.damagedLines(),
+                    loss.complete() ? "" : ", and do not name all claims that they were about"));
         }
 
         static CheckResult heldAsDamaged(Views views) {
@@ -410,9 +399,9 @@ final class Contradictions {
         }
 
         private static CheckResult each(
-                Views views, Function<ClaimRecord, Boolean> is, Function<ClaimRecord, Finding> found) {
+                Views views, Predicate<ClaimRecord> is, Function<ClaimRecord, Finding> found) {
             List<ClaimRecord> all = views.recorded();
-            return FindingWords.result(all.stream().filter(is::apply).map(found).toList(), all.size(), "claim");
+            return FindingWords.result(all.stream().filter(is).map(found).toList(), all.size(), "claim");
         }
 
         /** Compares each claim with those before it, so that a pair is found once. */

@@ -45,6 +45,6 @@ final class FindingWords {
 
     /** Returns findings, and the number of items that were checked. */
     static CheckResult result(List<Finding> findings, int looked, String noun) {
-        return new CheckResult(looked + " " + noun + (looked == 1 ? "" : "s"), findings);
+        return new CheckResult(CheckResult.number(looked, noun), findings);
     }
 }

@@ -31,23 +31,20 @@ final class JournalAndKubelet {
     static CheckResult damaged(Views views) {
         KubeletState state = views.kubelet().get();
         if (state.damage().isEmpty()) {
-            int claims = state.prepared().size();
-            return CheckResult.healthy(
-                    "intact, with %d claim%s of this driver".formatted(claims, claims == 1 ? "" : "s"));
+            String claims = CheckResult.number(state.prepared().size(), "claim");
+            return CheckResult.healthy("intact, with %s of this driver".formatted(claims));
         }
-        return new CheckResult(
-                "",
-                List.of(FindingWords.finding(
-                        "kubelet-state-damaged",
-                        views.driver().kubeletState().toString(),
-                        List.of(
-                                "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
-                                        .formatted(views.driver().node()),
-                                "sudo systemctl stop kubelet",
-                                "sudo rm " + views.driver().kubeletState(),
-                                "sudo systemctl start kubelet",
-                                "kubectl uncordon " + views.driver().node()),
-                        state.damage())));
+        return CheckResult.found(FindingWords.finding(
+                "kubelet-state-damaged",
+                views.driver().kubeletState().toString(),
+                List.of(
+                        "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
+                                .formatted(views.driver().node()),
+                        "sudo systemctl stop kubelet",
+                        "sudo rm " + views.driver().kubeletState(),
+                        "sudo systemctl start kubelet",
+                        "kubectl uncordon " + views.driver().node()),
+                state.damage()));
     }
 
     static CheckResult forgot(Views views) {

@@ -35,10 +35,10 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
     public CheckResult look() {
         RuntimeConfig config = RuntimeConfig.of(runtime.get(), host);
         if (!config.enabled()) {
-            return new CheckResult("", List.of(disabled(config)));
+            return CheckResult.found(disabled(config));
         }
         if (!config.reads(cdiRoot.toString())) {
-            return new CheckResult("", List.of(otherDirectory(config)));
+            return CheckResult.found(otherDirectory(config));
         }
         return CheckResult.healthy(
                 "%s reads CDI specs of %s".formatted(config.runtime(), String.join(", ", config.directories())));

@@ -4,6 +4,7 @@ package io.dra4j.tools.pending;
 
 import io.dra4j.runtime.internal.cluster.ClaimCodec.PendingClaim;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.cluster.Silence;
 import io.dra4j.runtime.internal.observe.ListedClaims;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.tools.pending.PendingClaims.ClassCounts.Count;
@@ -75,21 +76,11 @@ final class PendingClaims implements Supplier<ListedClaims> {
     /** Returns the claims by class, with their ages at this moment. */
     @Override
     public synchronized ListedClaims get() {
-        if (isOld()) {
+        if (!Silence.isWithin(VALID, asked, clock.instant())) {
             list();
         }
         ClassCounts present = counts;
         return new ListedClaims(present == null ? List.of() : present.at(clock.instant()), failures);
-    }
-
-    /** A clock that was set back must not stop the lists. */
-    private boolean isOld() {
-        Instant last = asked;
-        if (last == null) {
-            return true;
-        }
-        Duration age = Duration.between(last, clock.instant());
-        return age.isNegative() || age.compareTo(VALID) >= 0;
     }
 
     private void list() {

@@ -82,12 +82,10 @@ public final class RunningClaimMetrics implements AutoCloseable {
                 () -> true);
     }
 
-    /** Returns the address at which it serves. */
     public InetSocketAddress address() {
         return endpoint.address();
     }
 
-    /** Stops immediately. */
     @Override
     public void close() {
         close(endpoint, cluster, meters);
