@@ -86,12 +86,6 @@ final class WebhookOptions {
                 () -> start(options.driverName(), configTypes.apply(options)));
     }
 
-    /**
-     * Adapts a driver's command line to its webhook.
-     *
-     * <p>All options of the driver are accepted, so that both may have the same environment, but only those that the
-     * webhook needs are shown.
-     */
     private CommandLine hideOthers(CommandLine line, DriverOptions options) {
         command = line.getCommandSpec();
         return ProgramMain.only(

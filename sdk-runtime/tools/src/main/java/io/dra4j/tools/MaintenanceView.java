@@ -30,11 +30,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The maintenance of a node according to its files, seen from outside the driver.
- *
- * @param directory the driver's directory
- */
+/** The maintenance of a node according to its files, seen from outside the driver. */
 record MaintenanceView(Path directory, String driverName, MaintenanceFiles files) {
 
     private static final String INDENT = "  ";

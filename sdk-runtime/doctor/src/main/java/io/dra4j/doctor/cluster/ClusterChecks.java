@@ -61,7 +61,6 @@ public final class ClusterChecks {
     /**
      * The checks of a driver on the node of this program, with the driver's own rights.
      *
-     * @param clock the clock of the node
      * @param bootId reads the boot id, or throws {@link io.dra4j.doctor.NotCheckedException}
      */
     public static List<Check> ofNode(

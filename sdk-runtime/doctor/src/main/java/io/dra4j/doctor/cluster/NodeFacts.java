@@ -9,12 +9,10 @@ import java.util.TreeMap;
 /**
  * The facts about a node that checks read.
  *
- * @param name its name
  * @param kubelet the version of its kubelet, such as {@code v1.36.2}
  * @param runtime its container runtime, such as {@code containerd://2.1.4}
  * @param bootId identifies the boot of its kernel
  * @param ready whether its kubelet reports
- * @param labels its labels
  * @param allocatable its resources, by name
  */
 public record NodeFacts(

@@ -120,7 +120,6 @@ record Rights(ClusterView cluster, String account) implements Check {
      *
      * @param group the API group; empty for the core group
      * @param resource the resource, with its subresource
-     * @param verb the verb, such as {@code list}
      * @param namespace the namespace in which it applies; empty for all namespaces
      * @param optional whether the driver publishes and prepares without it
      * @param without what does not work without it

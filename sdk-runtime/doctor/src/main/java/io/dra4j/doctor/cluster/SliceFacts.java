@@ -7,13 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 /**
  * The facts about a ResourceSlice that checks read.
  *
- * @param name its name
  * @param driver who published it
  * @param node the node of its devices; empty if it names no single node
- * @param pool its pool
- * @param generation the generation of the pool
  * @param slicesOfPool how many slices the generation has
- * @param devices how many devices it has
  * @param hasDynamicMig whether it has MIG devices that are created when claims are prepared: they
  *     share the counters of their GPU
  */

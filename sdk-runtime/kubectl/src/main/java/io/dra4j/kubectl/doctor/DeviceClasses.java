@@ -190,7 +190,6 @@ final class DeviceClasses implements Check {
     /**
      * The selectors of a DeviceClass.
      *
-     * @param name the name of the class
      * @param selectors the compiled selectors; selectors other than CEL, or of a newer release, are left out
      * @param strings the strings in the expressions, among them the name of the driver
      */

@@ -61,7 +61,6 @@ final class Attempts {
     /**
      * The result of one node.
      *
-     * @param claims the claims that were tried there
      * @param excluded why the node was not tried; empty if it was
      * @param outcome the outcome in the scheduler's release; null if the node was not tried
      * @param bug the bug without which the claims would fit

@@ -9,17 +9,14 @@ import java.util.List;
  * An explanation, as tools read it; the text for people has the same parts.
  *
  * @param subject what is explained, such as {@code pod default/train}
- * @param result whether it fits
  * @param answer what is in the way, in one sentence
  * @param remedy what to do first, in one sentence; empty if there is nothing to do
  * @param server the version of the API server
  * @param scheduler what the scheduler and others wrote on the pod
- * @param notes what else to know about the subject
  * @param nodes groups of similar nodes, the nearest to a fit first
  * @param changes changes that make it fit, each tried in a simulation, least disruptive first
  * @param how to make these changes, where the API does not allow an object to be edited
  * @param bugs the decisive bugs of the server's release
- * @param unknown what can't be known
  */
 record ExplainReport(
         String subject,
@@ -60,8 +57,6 @@ record ExplainReport(
     /**
      * Similar nodes.
      *
-     * @param count the number of nodes
-     * @param names their names
      * @param state whether it fits there, or why not, as a sentence without its full stop
      * @param requests what each request gets there
      * @param pools pools that can't be used there, and why
@@ -80,9 +75,6 @@ record ExplainReport(
     /**
      * Devices that a request can't have for one reason.
      *
-     * @param check the check that fails
-     * @param reason the reason, in words
-     * @param devices all of them
      * @param details what was found, a line each
      */
     record Refused(String check, String reason, List<String> devices, List<String> details) {}

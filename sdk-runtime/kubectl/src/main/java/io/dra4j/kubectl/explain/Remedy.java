@@ -25,7 +25,6 @@ record Remedy(String node, List<Step> steps) {
      * A change of one object.
      *
      * @param text a sentence without its full stop, in the imperative
-     * @param ends the pods that it ends
      */
     record Step(String text, Harm harm, List<PodName> ends) {
         Step(String text, Harm harm) {

@@ -18,11 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param pod the object, for its containers' extended resources; null for a claim
  * @param node the node that it is placed on; empty if it is not
  * @param pending its claims that are not allocated, in the pod's order
- * @param allocated its claims that are allocated
  * @param templates the templates, by the full names of the pending claims made from them
  * @param blockers why a scheduler does not try it at all
  * @param scheduler what the scheduler and others wrote on it, or that they wrote nothing
- * @param notes what else to know
  */
 record Subject(
         String title,

@@ -347,7 +347,6 @@ public final class TreeMain implements Callable<Integer> {
      * The pools whose devices are used from one place.
      *
      * @param place the name of a node, or a description of the nodes that the pools are for
-     * @param isNode whether the place is one node
      */
     record Branch(String place, boolean isNode, List<PoolBranch> pools) {
 
@@ -398,7 +397,6 @@ public final class TreeMain implements Callable<Integer> {
          * A claim that has a device, or a share of it.
          *
          * @param claim its namespace and name
-         * @param pods the pods that it is reserved for
          * @param grouped whether it is reserved for a group of pods
          * @param share what it consumes, such as {@code memory 50Gi}; empty if it has the whole device
          */

@@ -18,6 +18,7 @@ import io.dra4j.api.container.NetDevice;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.files.HalfWritten;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -31,7 +32,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,8 +66,7 @@ public final class CdiSpecs {
 
     private static final Set<StandardOpenOption> NEW =
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
-    private static final FileAttribute<?> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final FileAttribute<?> OWNER_ONLY = DataDirectory.mode("rw-------");
 
     private final Path root;
     private final String vendor;
@@ -245,8 +244,7 @@ public final class CdiSpecs {
     /** Creates the directory readable by others, as runtimes do: CDI tools list it. */
     private void createRoot() throws IOException {
         if (!Files.isDirectory(root)) {
-            Files.createDirectories(
-                    root, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+            Files.createDirectories(root, DataDirectory.mode("rwxr-xr-x"));
         }
     }
 

@@ -15,7 +15,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Random;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -32,8 +31,7 @@ import org.slf4j.LoggerFactory;
 final class JournalFile implements Closeable {
 
     /** Records hold what providers keep about claims. */
-    static final FileAttribute<?> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    static final FileAttribute<?> OWNER_ONLY = DataDirectory.mode("rw-------");
 
     private static final Logger LOG = LoggerFactory.getLogger(JournalFile.class);
     private static final Set<StandardOpenOption> OPTIONS =

@@ -41,12 +41,10 @@ public final class WriteGroup {
         this.members = new HashSet<>(uids);
     }
 
-    /** Does what {@link Journal#put(ClaimRecord)} does. */
     public void put(ClaimRecord claim) {
         write(Write.put(claim, committed -> {}));
     }
 
-    /** Does what {@link Journal#put(ClaimRecord, Consumer)} does. */
     public void put(ClaimRecord claim, Consumer<ClaimIndex> check) {
         write(Write.put(claim, check));
     }
@@ -61,7 +59,6 @@ public final class WriteGroup {
         write(Write.putUnsynced(claim, check));
     }
 
-    /** Does what {@link Journal#forget} does. */
     public void forget(String uid) {
         write(Write.forget(uid));
     }

@@ -24,7 +24,6 @@ import java.util.function.Supplier;
 /**
  * The parts that prepare claims.
  *
- * @param providerCalls calls the provider
  * @param locks keep other processes of the driver from a claim
  * @param pins the hardware that devices' names were published for
  * @param reports the statuses and metadata of prepared devices
@@ -56,7 +55,6 @@ public record ClaimParts(
         return record.phase() == Phase.PREPARED && isOfThisBoot(record);
     }
 
-    /** Returns whether the preparation of a record was started in this boot. */
     boolean isOfThisBoot(ClaimRecord record) {
         return record.bootId().equals(journal.bootId());
     }

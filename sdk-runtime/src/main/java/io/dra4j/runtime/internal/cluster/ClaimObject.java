@@ -41,10 +41,7 @@ public record ClaimObject(String uid, @Nullable Allocation allocation, Map<Strin
     /**
      * One allocated device.
      *
-     * @param driver the driver that prepares it
      * @param request the request as in the API: a name, or {@code request/subrequest}
-     * @param pool the device's pool
-     * @param device the device's name
      * @param shareId which share of the device, if it is shared by capacity
      * @param consumedCapacity how much of the device's capacities the claim takes
      * @param adminAccess whether the device may be in use by others
@@ -72,8 +69,6 @@ public record ClaimObject(String uid, @Nullable Allocation allocation, Map<Strin
      *
      * @param fromClass whether it comes from the device class; otherwise from the claim
      * @param requests the requests it is for; empty for all
-     * @param driver the driver it is for
-     * @param parametersJson the driver's parameters
      */
     public record Config(boolean fromClass, List<String> requests, String driver, String parametersJson) {
 

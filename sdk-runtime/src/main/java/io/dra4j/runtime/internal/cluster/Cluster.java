@@ -56,9 +56,6 @@ public final class Cluster implements AutoCloseable {
      * Creates a client; no request is sent yet.
      *
      * @param kubeconfig the kubeconfig file; {@code null} for the service account of the pod
-     * @param driver the driver's name
-     * @param node the name of the node that the driver runs on
-     * @param meters record how requests end
      * @throws DraException if the file or the service account can't be read
      */
     public static Cluster connect(@Nullable Path kubeconfig, String driver, String node, Meters meters) {
@@ -96,7 +93,6 @@ public final class Cluster implements AutoCloseable {
         return new KubernetesLease(calls, where, name, limit, new AtomicReference<>(Json.object()));
     }
 
-    /** Returns the reader of single claims, and of all claims. */
     public ClaimReader claimReader() {
         return claims;
     }
@@ -167,13 +163,11 @@ public final class Cluster implements AutoCloseable {
         return ClientConfig.version();
     }
 
-    /** Ends all watches and connections. */
     @Override
     public void close() {
         client.close();
     }
 
-    /** The API server for checks. */
     private record CheckedApi(ApiCalls calls) implements ClusterApi {
         private static final Duration LIMIT = Duration.ofSeconds(10);
 

@@ -23,13 +23,7 @@ public class ClusterException extends DraException {
     private final int status;
     private final @Nullable Duration retryAfter;
 
-    /**
-     * Creates the failure that a response reports.
-     *
-     * @param message the request and the response
-     * @param status the HTTP status
-     * @param retryAfter how long the server asks to wait, or {@code null}
-     */
+    /** Creates the failure that a response with an HTTP status reports. */
     public ClusterException(String message, int status, @Nullable Duration retryAfter) {
         super(message);
         this.status = status;
@@ -48,7 +42,6 @@ public class ClusterException extends DraException {
         this.retryAfter = failure.retryAfter;
     }
 
-    /** Returns the same failure with text appended. */
     ClusterException with(String more) {
         return new ClusterException(this, more);
     }
@@ -79,7 +72,6 @@ public class ClusterException extends DraException {
         @Serial
         private static final long serialVersionUID = 1L;
 
-        /** Creates the failure with a message that has the request and the response. */
         public NotFound(String message) {
             super(message, NOT_FOUND, null);
         }
@@ -94,25 +86,17 @@ public class ClusterException extends DraException {
         private final String verb;
         private final String resource;
 
-        /**
-         * Creates the failure.
-         *
-         * @param message the request and the response
-         * @param verb the missing verb, as in a ClusterRole
-         * @param resource the resource that it is missing for, as in a ClusterRole
-         */
+        /** Creates the failure; a ClusterRole lacks the verb for the resource. */
         public Forbidden(String message, String verb, String resource) {
             super(message, 403, null);
             this.verb = verb;
             this.resource = resource;
         }
 
-        /** Returns the verb that is missing. */
         public String verb() {
             return verb;
         }
 
-        /** Returns the resource that it is missing for. */
         public String resource() {
             return resource;
         }
@@ -124,7 +108,6 @@ public class ClusterException extends DraException {
         @Serial
         private static final long serialVersionUID = 1L;
 
-        /** Creates the failure with a message about what is needed. */
         public ApiMissing(String message) {
             super(message, NOT_FOUND, null);
         }

@@ -261,7 +261,7 @@ final class DeviceCodec {
     /** The attributes of a device, to JSON and back: an object with one field, which names the type. */
     static final class AttributeCodec {
 
-        private static final Map<Class<? extends AttributeValue>, String> TYPES = Map.of(
+        static final Map<Class<? extends AttributeValue>, String> TYPES = Map.of(
                 AttributeValue.OfString.class, "string",
                 AttributeValue.OfInt.class, "int",
                 AttributeValue.OfBool.class, "bool",
@@ -276,7 +276,7 @@ final class DeviceCodec {
         /** Each type of value is a record of one component, and an object of one field. */
         static ObjectNode encode(AttributeValue value) {
             JsonNode component = Json.tree(value).elements().next();
-            return Json.object().set(TYPES.get(value.getClass()), component);
+            return Json.object().set(SliceCodec.typeOf(value), component);
         }
 
         /** Leaves out attributes without a value, which a server returns for types that it does not know. */

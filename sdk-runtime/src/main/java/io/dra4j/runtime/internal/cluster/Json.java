@@ -143,9 +143,7 @@ final class Json {
 
     /** Adds a list unless it is empty: the API treats an empty list as present. */
     static <T> void putList(ObjectNode object, String field, Collection<T> values, Function<T, JsonNode> write) {
-        if (!values.isEmpty()) {
-            values.forEach(value -> object.withArray("/" + field).add(write.apply(value)));
-        }
+        values.forEach(value -> object.withArrayProperty(field).add(write.apply(value)));
     }
 
     static void putStrings(ObjectNode object, String field, Collection<String> values) {

@@ -34,8 +34,6 @@ final class KubernetesSlices implements SliceStore {
     private static final String PATH = "apis/resource.k8s.io/v1/resourceslices";
 
     private final ApiCalls calls;
-    private final String driver;
-    private final String node;
     private final SliceCodec codec;
     private final Duration limit;
     private final BooleanSupplier mayWrite;
@@ -57,8 +55,6 @@ final class KubernetesSlices implements SliceStore {
      */
     KubernetesSlices(ApiCalls calls, String driver, String node, Duration limit, BooleanSupplier mayWrite) {
         this.calls = calls;
-        this.driver = driver;
-        this.node = node;
         this.codec = new SliceCodec(driver, node);
         this.limit = limit;
         this.mayWrite = mayWrite;
@@ -70,7 +66,7 @@ final class KubernetesSlices implements SliceStore {
     }
 
     private boolean isOfController() {
-        return node.isEmpty();
+        return codec.node().isEmpty();
     }
 
     @Override
@@ -180,7 +176,7 @@ final class KubernetesSlices implements SliceStore {
     }
 
     private String slices(Scope scope) {
-        String selector = "spec.driver=" + driver + ",spec.nodeName=" + (scope == Scope.NODE ? node : "");
+        String selector = "spec.driver=" + driver() + ",spec.nodeName=" + (scope == Scope.NODE ? codec.node() : "");
         return PATH + "?fieldSelector=" + URLEncoder.encode(selector, StandardCharsets.UTF_8);
     }
 
@@ -199,9 +195,9 @@ final class KubernetesSlices implements SliceStore {
 
     private String readNode() {
         try {
-            return calls.read("api/v1/nodes/" + node, limit);
+            return calls.read("api/v1/nodes/" + codec.node(), limit);
         } catch (ClusterException.NotFound e) {
-            throw new ClusterException(NO_NODE.formatted(node), NOT_FOUND, null);
+            throw new ClusterException(NO_NODE.formatted(codec.node()), NOT_FOUND, null);
         }
     }
 }

@@ -29,7 +29,6 @@ final class MissingPermissions {
     private final Meters meters;
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
 
-    /** Returns the API server's message. */
     static String message(String verb, String resource, String group) {
         return "cannot %s resource \"%s\" in API group \"%s\"".formatted(verb, resource, group);
     }

@@ -44,7 +44,6 @@ final class ServerVersion {
         }
     }
 
-    /** Returns the release of a response; empty if it has none. */
     Optional<Release> read(String response) {
         Optional<Release> release = Release.of(of(response));
         release.ifPresent(this::note);

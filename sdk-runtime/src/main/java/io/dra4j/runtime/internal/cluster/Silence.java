@@ -21,7 +21,6 @@ public final class Silence {
     private final InstantSource clock;
     private Instant lastReceived;
 
-    /** Begins now. */
     public Silence(InstantSource clock) {
         this.clock = clock;
         this.lastReceived = clock.instant();
@@ -41,7 +40,6 @@ public final class Silence {
         return lastReceived.plus(LIMIT);
     }
 
-    /** Returns whether the silence is too long. */
     public boolean isOver() {
         return !clock.instant().isBefore(end());
     }

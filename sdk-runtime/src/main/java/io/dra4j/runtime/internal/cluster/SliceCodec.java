@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
@@ -17,13 +18,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
 /**
  * A {@code ResourceSlice} of {@code resource.k8s.io/v1}, to JSON and back.
  *
- * @param driver the driver whose slices these are
  * @param node the node that publishes and owns them; empty for the driver's controller, whose slices have no owner
  */
 public record SliceCodec(String driver, String node) {
@@ -41,6 +42,11 @@ public record SliceCodec(String driver, String node) {
     /** Returns whether a field of a device has its own type, so that it is not a raw field. */
     public static boolean isTyped(String field) {
         return DeviceCodec.KNOWN.contains(field) || NodeAllocatableCodec.isField(field);
+    }
+
+    /** Returns the API's name of the type of a value, such as {@code string}. */
+    public static String typeOf(AttributeValue value) {
+        return Objects.requireNonNull(DeviceCodec.AttributeCodec.TYPES.get(value.getClass()));
     }
 
     /** Returns the body of a create request; the server truncates the name's base to 58 characters. */

@@ -32,7 +32,6 @@ public interface SliceStore {
         return List.of(Scope.NODE, Scope.CLUSTER);
     }
 
-    /** Reads all slices of a scope. */
     Snapshot list(Scope scope);
 
     /** Watches the slices of a scope after a snapshot of it. */
@@ -61,7 +60,6 @@ public interface SliceStore {
     /** Reads the server's Kubernetes release; empty if it does not report it. */
     Optional<Release> kubernetes();
 
-    /** A part of the driver's slices. */
     enum Scope {
         /** Slices for devices of this node: {@code spec.nodeName} is the node. */
         NODE,
@@ -69,12 +67,7 @@ public interface SliceStore {
         CLUSTER
     }
 
-    /**
-     * All slices of a scope at one moment.
-     *
-     * @param slices the slices
-     * @param resourceVersion the moment
-     */
+    /** All slices of a scope at one moment. */
     record Snapshot(List<Stored> slices, String resourceVersion) {
 
         public Snapshot {
@@ -85,9 +78,6 @@ public interface SliceStore {
     /**
      * A slice in the API server.
      *
-     * @param name its name
-     * @param uid its UID
-     * @param resourceVersion its version
      * @param isOurs whether its owner is this driver's node as it is now; for a controller, whether it has none
      * @param content its content; if it can't be decoded, without devices and counter sets
      * @param isDecoded whether its content is complete
@@ -99,7 +89,6 @@ public interface SliceStore {
             this(name, uid, resourceVersion, isOurs, content, true);
         }
 
-        /** Returns this slice with another content. */
         public Stored withContent(Content other) {
             return new Stored(name, uid, resourceVersion, isOurs, other, isDecoded);
         }
@@ -108,12 +97,9 @@ public interface SliceStore {
     /**
      * The content of a slice: devices, or counter sets, or neither (an empty pool), or, before Kubernetes 1.35, both.
      *
-     * @param pool its pool
      * @param generation the pool's generation: consumers ignore slices of older ones
      * @param sliceCount the number of slices of the pool in this generation
-     * @param placement from which nodes the devices can be used
      * @param devices the devices, in order of preference
-     * @param counterSets the counter sets that the pool's devices share
      * @param partitionTypeAttribute the attribute with the types of devices that consume counters
      * @param skipNodeOperations the kubelet's calls that the devices do not need, by the API's names
      */
@@ -156,7 +142,6 @@ public interface SliceStore {
                     skipNodeOperations);
         }
 
-        /** Creates a content of only devices and counter sets. */
         public Content(
                 PoolName pool,
                 long generation,
@@ -167,7 +152,6 @@ public interface SliceStore {
             this(pool, generation, sliceCount, placement, devices, counterSets, null, List.of());
         }
 
-        /** Returns this content as part of another generation. */
         public Content at(long newGeneration, long newSliceCount) {
             return new Content(
                     pool,
@@ -180,7 +164,6 @@ public interface SliceStore {
                     skipNodeOperations);
         }
 
-        /** Returns this content with other devices. */
         public Content withDevices(List<Device> newDevices) {
             return new Content(
                     pool,
@@ -193,7 +176,6 @@ public interface SliceStore {
                     skipNodeOperations);
         }
 
-        /** Returns this content with other fields of the whole slice. */
         public Content with(@Nullable String newTypeAttribute, List<String> newSkipOperations) {
             return new Content(
                     pool, generation, sliceCount, placement, devices, counterSets, newTypeAttribute, newSkipOperations);

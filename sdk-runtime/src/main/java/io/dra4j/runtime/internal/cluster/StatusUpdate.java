@@ -38,7 +38,6 @@ final class StatusUpdate {
      * Returns the claim as it should be written.
      *
      * @param claim the claim from the API server; it is not changed
-     * @param manager the field manager
      * @param wanted all entries that the manager wants
      */
     static ObjectNode of(ObjectNode claim, String manager, List<JsonNode> wanted) {

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param cdiRoot where the driver writes CDI specs
  * @param plugins the kubelet's directory for data of plugins
  * @param registrar where the kubelet looks for plugins
- * @param procRoot the host's proc file system
  * @param neededGates the feature gate of Kubernetes that each option of the driver needs
  * @param devices opens the devices, to be closed after use
  * @param checks creates the driver's own checks for {@code doctor}

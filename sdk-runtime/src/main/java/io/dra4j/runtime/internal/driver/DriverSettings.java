@@ -61,7 +61,6 @@ public final class DriverSettings {
     /** True if a device may ever have taints, counters or lists. */
     public boolean mayTaint = true;
 
-    /** True to offer the kubelet the health of devices. */
     public boolean healthService;
 
     /** Negative for none. */
@@ -70,7 +69,6 @@ public final class DriverSettings {
     /** {@code null} unless a file changes what is published. */
     public @Nullable Path devicePolicy;
 
-    /** True to check for a device plugin for the same devices. */
     public boolean watchesLegacyPlugin;
 
     /** True to publish no device while there is one. */

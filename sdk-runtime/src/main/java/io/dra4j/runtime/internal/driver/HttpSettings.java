@@ -49,7 +49,6 @@ public record HttpSettings(InetSocketAddress address, String metricsPath) {
                 "Not an HTTP endpoint: \"%s\"; use one such as :8080 or 127.0.0.1:8080".formatted(endpoint));
     }
 
-    /** Serves metrics and probes until the endpoint is closed. */
     public HttpEndpoint serve(Meters meters, Probes probes) {
         try {
             return HttpEndpoint.start(address, metricsPath, meters, probes);

@@ -91,7 +91,6 @@ final class LegacyPluginWatch implements AutoCloseable {
         return withholds && !isSettled ? SOON : INTERVAL;
     }
 
-    /** Reads the Node once. */
     void look(Runnable changed) {
         looks++;
         try {

@@ -43,12 +43,10 @@ final class RunningHealth {
         reports.report(health);
     }
 
-    /** Returns whether devices may get a taint from here. */
     boolean mayTaint() {
         return taints != null;
     }
 
-    /** Returns the inventory with taints on unhealthy devices. */
     Inventory taint(Inventory inventory) {
         return taints == null ? inventory : taints.taint(inventory);
     }
@@ -56,7 +54,7 @@ final class RunningHealth {
     /** Notifies the publisher when the devices to be tainted change. */
     void informs(SlicePublisher publisher) {
         if (taints != null) {
-            taints.onChange(publisher::taintsChanged);
+            reports.onChange(publisher::taintsChanged);
         }
     }
 

@@ -59,7 +59,6 @@ public final class RunningPools implements AutoCloseable {
      * The Lease by which processes elect a leader.
      *
      * @param namespace that of the Lease; empty for the pod's
-     * @param name that of the Lease
      * @param identity that of the process; no other may ever have it
      */
     public record Candidacy(String namespace, String name, String identity, LeaseTimes times) {}

@@ -6,6 +6,7 @@ import io.dra4j.api.error.DraException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
@@ -20,7 +21,6 @@ public record DataDirectory(Path path) {
         return new DataDirectory(journal.resolveSibling(""));
     }
 
-    /** Creates the directory, if it does not exist. */
     public DataDirectory create() {
         Path parent = path.resolveSibling("");
         if (!Files.isDirectory(parent)) {
@@ -30,13 +30,17 @@ public record DataDirectory(Path path) {
         }
         try {
             if (!Files.isDirectory(path)) {
-                Files.createDirectory(
-                        path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
+                Files.createDirectory(path, mode("rwxr-x---"));
             }
             return this;
         } catch (IOException e) {
             throw new DraException("Can't create the driver's directory " + path + ": " + e, e);
         }
+    }
+
+    /** Returns the mode in which a file or a directory is created, such as {@code rwxr-x---}. */
+    public static FileAttribute<?> mode(String permissions) {
+        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
     }
 
     public Path journal() {

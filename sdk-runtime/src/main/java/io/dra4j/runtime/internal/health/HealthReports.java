@@ -60,7 +60,6 @@ public final class HealthReports {
      */
     public record Current(PoolName pool, DeviceName device, HealthState state, String message) {}
 
-    /** Takes reports, and notifies listeners. */
     public void report(Collection<DeviceHealth> health) {
         if (take(health)) {
             onChange.forEach(Runnable::run);
@@ -87,7 +86,7 @@ public final class HealthReports {
     }
 
     /** Adds a listener for devices that fail or recover, called on the reporter's thread. */
-    void onChange(Runnable listener) {
+    public void onChange(Runnable listener) {
         onChange.add(listener);
     }
 
@@ -187,14 +186,8 @@ public final class HealthReports {
             this.taint = Taint.of(driverName + "/unhealthy", null, effect);
         }
 
-        /** Returns the inventory with a taint on each unhealthy device. */
         public Inventory taint(Inventory inventory) {
             return new Inventory(inventory.pools().stream().map(this::taint).toList(), inventory.leftOut());
-        }
-
-        /** Adds a listener for changes of the tainted devices, called on the reporter's thread. */
-        public void onChange(Runnable listener) {
-            reports.onChange(listener);
         }
 
         private Pool taint(Pool pool) {

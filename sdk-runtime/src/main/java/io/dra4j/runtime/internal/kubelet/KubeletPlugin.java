@@ -178,12 +178,10 @@ public final class KubeletPlugin implements AutoCloseable {
         bound.addMethod(descriptor.toBuilder().setFullMethodName(fullName).build(), method.getServerCallHandler());
     }
 
-    /** Waits until the kubelet has confirmed the registration, and returns whether it has. */
     public boolean awaitRegistered(Duration timeout) throws InterruptedException {
         return registration.registered.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Returns whether the kubelet has confirmed the registration. */
     public boolean isRegistered() {
         return registration.isRegistered;
     }

@@ -70,7 +70,6 @@ public final class DeviceSampler implements AutoCloseable {
 
     private record Key(ClaimRef claim, HeldDevice device) {}
 
-    /** Creates a sampler of the devices of some claims. */
     public DeviceSampler(DeviceProvider provider, Supplier<List<ClaimInUse>> claims, Meters meters) {
         this(provider, claims, meters, System::nanoTime);
     }

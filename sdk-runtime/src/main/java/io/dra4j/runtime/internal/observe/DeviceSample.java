@@ -8,7 +8,6 @@ import java.util.Map;
 /**
  * A device that a claim holds, as shown in a scrape.
  *
- * @param claimUid the claim's UID
  * @param pods the pods that the claim was reserved for when it was prepared
  * @param request the request, or {@code request/subrequest}
  * @param share the id of a share; empty for a whole device

@@ -7,10 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An event for the host and the cluster's admins: a problem, or its end.
  *
- * @param reason the kind of event
  * @param subject the thing concerned, for instance a pool; a problem and its end have the same
  * @param message one or two sentences: what happened, to which object, and what to do
- * @param cause an exception, or {@code null}
  */
 public record DriverEvent(
         Reason reason,
@@ -18,7 +16,6 @@ public record DriverEvent(
         String message,
         @Nullable Throwable cause) {
 
-    /** Creates an event without an exception. */
     public DriverEvent(Reason reason, String subject, String message) {
         this(reason, subject, message, null);
     }
@@ -85,7 +82,6 @@ public record DriverEvent(
             this.severity = severity;
         }
 
-        /** Returns the reason as Kubernetes Events name it. */
         public String apiName() {
             return apiName;
         }
@@ -109,7 +105,6 @@ public record DriverEvent(
         /** The driver can't continue: the host should end it. */
         FATAL;
 
-        /** Returns whether something is wrong. */
         public boolean isProblem() {
             return this == PROBLEM || this == FATAL;
         }

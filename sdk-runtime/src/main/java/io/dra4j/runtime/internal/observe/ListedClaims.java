@@ -24,7 +24,6 @@ public record ListedClaims(List<OfClass> pending, long failures) {
      * The claims of a device class.
      *
      * @param forPod whether they were created for pods
-     * @param count how many there are
      * @param oldest the age of the oldest
      */
     public record OfClass(String deviceClass, boolean forPod, long count, Duration oldest) {}

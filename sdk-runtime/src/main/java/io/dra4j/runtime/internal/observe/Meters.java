@@ -165,7 +165,6 @@ public final class Meters implements AutoCloseable {
         return Optional.ofNullable(claims);
     }
 
-    /** Measures the devices of claims. */
     List<DeviceSample> devices() {
         return samples.get();
     }

@@ -19,7 +19,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -42,8 +41,7 @@ public final class DevicePins {
     private static final String FORMAT = "dra4j-pins";
     private static final int VERSION = 1;
     private static final String SUM = "{\"crc32c\":\"%08x\"}%n";
-    private static final FileAttribute<?> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final FileAttribute<?> OWNER_ONLY = DataDirectory.mode("rw-------");
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Path file;
@@ -236,7 +234,6 @@ public final class DevicePins {
     /**
      * The physical ids that names of devices were published for.
      *
-     * @param ids the ids, by name
      * @param damaged whether the file is damaged: then every name may have meant anything
      */
     public record Pins(Map<PooledDevice, String> ids, boolean damaged) {

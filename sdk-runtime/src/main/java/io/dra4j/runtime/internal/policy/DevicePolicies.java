@@ -92,12 +92,10 @@ public final class DevicePolicies {
         maintenance = next;
     }
 
-    /** Returns how many devices of an inventory are excluded. */
     public long excluded(Inventory inventory) {
         return file == null ? 0 : file.current().excluded(inventory);
     }
 
-    /** Returns how many devices of an inventory are in maintenance. */
     public long maintained(Inventory inventory) {
         Maintenance now = maintenance;
         return now == null ? 0 : now.policy(driverName).concerned(inventory);

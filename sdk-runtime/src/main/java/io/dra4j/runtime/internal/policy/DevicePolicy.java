@@ -63,7 +63,6 @@ record DevicePolicy(String driverName, List<PolicyRule> rules) {
         return Optional.of(result);
     }
 
-    /** Returns how many devices of an inventory are not published. */
     long excluded(Inventory inventory) {
         return count(inventory) - count(apply(inventory));
     }
@@ -112,10 +111,7 @@ record DevicePolicy(String driverName, List<PolicyRule> rules) {
     /**
      * One rule of a policy: which devices it is for, and what it does to them.
      *
-     * @param match the devices
-     * @param exclude whether they are not published
      * @param attributes what is added to them, by qualified name
-     * @param taints what keeps claims away from them
      */
     record PolicyRule(Match match, boolean exclude, Map<String, AttributeValue> attributes, List<Taint> taints) {
 

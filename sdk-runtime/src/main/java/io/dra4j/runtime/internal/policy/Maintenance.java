@@ -49,7 +49,6 @@ public record Maintenance(String id, List<String> devices, String effect, String
                 .orElseThrow(() -> new IllegalArgumentException("not an effect of a taint: " + text));
     }
 
-    /** Returns the key of the taint. */
     public static String key(String driverName) {
         return driverName + "/maintenance";
     }
@@ -64,7 +63,6 @@ public record Maintenance(String id, List<String> devices, String effect, String
         return devices.stream().anyMatch(text -> new NamePattern(text).isForAll());
     }
 
-    /** Returns whether a claim holds a device concerned. */
     public boolean concerns(HeldClaim claim) {
         return claim.devices().isEmpty()
                 || claim.devices().stream()

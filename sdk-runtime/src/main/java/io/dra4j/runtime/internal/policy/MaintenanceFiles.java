@@ -32,7 +32,6 @@ public final class MaintenanceFiles {
     private final Path request;
     private final Path answer;
 
-    /** Names the files in a driver's directory. */
     public MaintenanceFiles(Path directory) {
         this.request = new DataDirectory(directory).maintenance();
         this.answer = new DataDirectory(directory).maintenanceAnswer();
@@ -41,7 +40,6 @@ public final class MaintenanceFiles {
     /**
      * The answer of a driver to a request for maintenance.
      *
-     * @param id the id of the maintenance
      * @param published whether the cluster has the taint
      * @param suspended whether the driver released its hardware
      * @param hanging the long-running call that prevents that; {@code null} for none

@@ -67,7 +67,6 @@ final class InventoryReader {
     /**
      * Starts with no inventory.
      *
-     * @param providerThread runs the provider
      * @param loop runs tasks on the loop's thread
      * @param onRead called there after each result of the provider
      */
@@ -105,7 +104,6 @@ final class InventoryReader {
         return completed == requested.get();
     }
 
-    /** Returns whether the provider reads it now. */
     boolean isReading() {
         return readingSince != null;
     }
@@ -140,7 +138,6 @@ final class InventoryReader {
         return retry.isAfter(allowed) ? retry : allowed;
     }
 
-    /** Begins to read, if due. */
     void refresh() {
         Instant now = clock.instant();
         if (readingSince != null) {

@@ -108,7 +108,6 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
         this.thread = thread;
     }
 
-    /** Starts requesting the Lease. */
     public void start() {
         thread.execute(this::step);
     }

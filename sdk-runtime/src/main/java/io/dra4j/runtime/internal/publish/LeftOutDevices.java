@@ -32,7 +32,6 @@ final class LeftOutDevices {
         this.events = events;
     }
 
-    /** Notes an inventory that was read. */
     void read(Inventory inventory) {
         List<LeftOut> now = inventory.leftOut();
         now.stream().filter(one -> !last.contains(one)).forEach(LeftOutDevices::log);

@@ -46,7 +46,6 @@ final class PoolEvents {
         this.events = events;
     }
 
-    /** Reports that a pool breaks rules of the API. */
     void invalid(PoolName pool, List<Problem> problems) {
         report(
                 Reason.INVALID_POOL,
@@ -85,7 +84,6 @@ final class PoolEvents {
         invalid.put(pool, devices);
     }
 
-    /** Reports that the cluster rejected a pool. */
     void failed(PoolName pool, ClusterException failure) {
         String message =
                 "Pool %s could not be brought up to date; will try again: %s".formatted(pool, failure.getMessage());
@@ -96,7 +94,6 @@ final class PoolEvents {
         }
     }
 
-    /** Reports that a pool could not be published because of a bug. */
     void failed(PoolName pool, RuntimeException bug) {
         report(
                 Reason.UNEXPECTED_ERROR,
@@ -189,7 +186,6 @@ final class PoolEvents {
         return more > 0 ? first + " and " + more + " more" : first;
     }
 
-    /** Reports that a pool in the cluster matches the inventory. */
     void published(PoolName pool) {
         if (!withdrawn.getOrDefault(pool, Map.of()).isEmpty()) {
             return;
@@ -204,7 +200,6 @@ final class PoolEvents {
         }
     }
 
-    /** Forgets a pool that has left the inventory and the cluster. */
     void removed(PoolName pool) {
         withdrawn.remove(pool);
         leftOut.remove(pool);

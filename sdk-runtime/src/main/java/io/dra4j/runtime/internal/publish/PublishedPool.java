@@ -106,7 +106,6 @@ final class PublishedPool {
         }
     }
 
-    /** The cluster did not take the pool. */
     void failed(Instant now, ClusterException failure) {
         retries.failed(now, failure.retryAfter());
         state = State.WAITING;
@@ -116,7 +115,6 @@ final class PublishedPool {
         }
     }
 
-    /** Returns whether the last attempt failed. */
     boolean isFailing() {
         return retries.failures() > 0;
     }

@@ -72,7 +72,6 @@ final class PublisherLock {
         return isWaiting() ? Optional.ofNullable(next) : Optional.empty();
     }
 
-    /** Lets another process take it. */
     void release() {
         if (held != null) {
             held.end().run();

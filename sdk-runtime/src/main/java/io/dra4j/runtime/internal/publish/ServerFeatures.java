@@ -69,7 +69,6 @@ final class ServerFeatures {
      * <p>A feature that slices in the cluster have is assumed to be kept, until something is written: a server whose
      * gate was switched off keeps it there, and drops it elsewhere.
      *
-     * @param pool the pool to publish
      * @param existing its slices in the cluster; none if something will be written
      * @throws ClusterException if the server can't be reached
      */
@@ -88,8 +87,6 @@ final class ServerFeatures {
      * Returns the rules that a pool breaks: those of all servers, and those of this server for the part that it would
      * be sent.
      *
-     * @param pool the pool to publish
-     * @param existing its slices in the cluster
      * @throws ClusterException if the server can't be reached, or does not report its release and the pool depends on
      *     it
      */

@@ -64,11 +64,7 @@ public final class SlicePublisher implements AutoCloseable {
      *
      * @param source reads a full snapshot, on a separate thread, or throws: unknown is not empty
      * @param mayTaint whether a device may ever have taints, counters or lists
-     * @param store the slices in the cluster
      * @param lock acquires the right to write them, unless another process has it
-     * @param events receives problems and their ends
-     * @param meters measure how much is published
-     * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads, and leaves devices out; applied each time it is written
      * @param storedTaints puts taints on a device as it is stored in the cluster, until the source has been read once
      * @param names returns the part of that which may be published
@@ -209,12 +205,7 @@ public final class SlicePublisher implements AutoCloseable {
         return stored;
     }
 
-    /**
-     * Waits until the cluster equals the inventory.
-     *
-     * @param limit how long to wait
-     * @return true if it does
-     */
+    /** Waits until the cluster equals the inventory, and returns whether it does. */
     public boolean awaitPublished(Duration limit) throws InterruptedException {
         return changes.awaitPublished(limit);
     }

@@ -55,7 +55,6 @@ final class SliceView implements AutoCloseable {
     /**
      * Starts with no knowledge.
      *
-     * @param store the cluster
      * @param loop runs tasks on the loop's thread
      * @param clock measures how long a watch has been silent
      * @param onForeignChange called there after another client changed or deleted a slice of a pool

@@ -154,7 +154,6 @@ final class BindingClaim {
         return devices.stream().map(Device::awaited).toList();
     }
 
-    /** Returns whether its devices were checked less than a time ago. */
     boolean isCheckedWithin(Duration time, Instant now) {
         return Silence.isWithin(time, checked, now);
     }
@@ -163,7 +162,6 @@ final class BindingClaim {
         checked = time;
     }
 
-    /** Returns whether the API server has forbidden a write less than a time ago. */
     boolean isRefusedWithin(Duration time, Instant now) {
         return Silence.isWithin(time, refused, now);
     }

@@ -62,13 +62,8 @@ public final class BindingLoop implements AutoCloseable {
     /**
      * The parts that devices are bound with.
      *
-     * @param driver the driver's name
      * @param node the name of the node, or another name that distinguishes this loop from others
-     * @param check returns the conditions of devices
      * @param isOwnPool whether a pool's devices are bound by this loop
-     * @param claims the claims in the cluster
-     * @param statuses their statuses
-     * @param clock the time of changes
      */
     public record Parts(
             String driver,

@@ -52,7 +52,6 @@ public final class ClaimReports implements AutoCloseable {
     /**
      * Continues with the reports of an earlier run.
      *
-     * @param parts the parts that reports are kept in and sent to
      * @param executor one thread, which waits for the API server; it is shut down by {@link #close}
      */
     public ClaimReports(Parts parts, ScheduledExecutorService executor) {
@@ -70,13 +69,9 @@ public final class ClaimReports implements AutoCloseable {
     /**
      * The parts that reports are kept in and sent to.
      *
-     * @param driver the driver's name
-     * @param node the name of the node
      * @param directory the driver's own directory, at the same path for the container runtime
      * @param held the claim that the journal knows, if it does
-     * @param statuses the statuses of claims in the cluster
      * @param metadataVersions the versions of the metadata's format, newest first
-     * @param clock the time of changes
      */
     public record Parts(
             String driver,

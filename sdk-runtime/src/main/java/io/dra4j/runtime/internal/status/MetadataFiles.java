@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.status.ClaimReport.DeviceReport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,11 +22,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
@@ -98,21 +99,13 @@ final class MetadataFiles {
             try {
                 long generation = file.generation();
                 if (generation == 0 || !file.holds(content(report, request, generation))) {
-                    createDirectories(path.getParent());
+                    Files.createDirectories(path.getParent(), DataDirectory.mode("rwxr-xr-x"));
                     file.write(content(report, request, generation + 1));
                 }
             } catch (IOException e) {
                 throw new DraException("Can't write the metadata file " + path + ": " + e, e);
             }
         }
-    }
-
-    private static void createDirectories(Path path) throws IOException {
-        Files.createDirectories(path, mode("rwxr-xr-x"));
-    }
-
-    private static FileAttribute<?> mode(String permissions) {
-        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
     }
 
     private byte[] content(ClaimReport report, String request, long generation) throws IOException {
@@ -169,7 +162,7 @@ final class MetadataFiles {
     }
 
     private static void removeTree(Path path) throws IOException {
-        if (Files.isDirectory(path, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
+        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
             try (DirectoryStream<Path> inside = Files.newDirectoryStream(path)) {
                 for (Path one : inside) {
                     removeTree(one);

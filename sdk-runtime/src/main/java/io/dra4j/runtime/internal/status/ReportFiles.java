@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.status;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.files.FileStamp;
 import io.dra4j.runtime.internal.files.HalfWritten;
 import io.dra4j.runtime.internal.observe.LogField;
@@ -15,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -71,8 +71,7 @@ final class ReportFiles {
     void write(ClaimReport report) {
         Path file = file(report.claim().uid());
         try {
-            Files.createDirectories(
-                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectories(directory, DataDirectory.mode("rwx------"));
             Path next = Files.createTempFile(directory, "", TEMPORARY);
             try {
                 Files.write(next, ReportJson.MAPPER.writeValueAsBytes(report));

@@ -16,9 +16,9 @@ import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.rules.Addresses;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -34,16 +34,6 @@ final class ReportJson {
                     DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY,
                     DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
-
-    private static final Map<Class<? extends AttributeValue>, String> ATTRIBUTE_TYPES = Map.of(
-            AttributeValue.OfString.class, "string",
-            AttributeValue.OfInt.class, "int",
-            AttributeValue.OfBool.class, "bool",
-            AttributeValue.OfVersion.class, "version",
-            AttributeValue.OfStrings.class, "strings",
-            AttributeValue.OfInts.class, "ints",
-            AttributeValue.OfBools.class, "bools",
-            AttributeValue.OfVersions.class, "versions");
 
     private ReportJson() {}
 
@@ -139,7 +129,7 @@ final class ReportJson {
     /** Each type of value is a record of one component, and an object of one field. */
     private static ObjectNode attribute(AttributeValue value) {
         JsonNode component = MAPPER.valueToTree(value).elements().next();
-        return object().set(ATTRIBUTE_TYPES.get(value.getClass()), component);
+        return object().set(SliceCodec.typeOf(value), component);
     }
 
     /** Starts an entry of {@code status.devices}. */

@@ -83,7 +83,6 @@ final class StatusWriter {
         schedule(next, Duration.ZERO);
     }
 
-    /** Returns whether a claim's entries are yet to be written. */
     synchronized boolean isWanted(String uid) {
         return wanted.containsKey(uid);
     }

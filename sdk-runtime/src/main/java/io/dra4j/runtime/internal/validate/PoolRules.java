@@ -40,7 +40,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Pure; accepts any pool that a provider can build, and never throws.
  *
- * @param driver the driver's name
  * @param book returns the errors for which a server of a release would refuse a slice
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/"> ResourceSlice</a>
  */
@@ -242,23 +241,14 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
 
         /** An empty list is not a value of the API. */
         private static boolean list(Field field, AttributeValue value) {
-            if (value instanceof AttributeValue.OfStrings texts) {
-                return isSome(field.child("strings"), texts.values());
-            } else if (value instanceof AttributeValue.OfVersions versions) {
-                return isSome(field.child("versions"), versions.values());
-            } else if (value instanceof AttributeValue.OfInts numbers) {
-                return isSome(field.child("ints"), numbers.values());
-            } else if (value instanceof AttributeValue.OfBools truths) {
-                return isSome(field.child("bools"), truths.values());
+            boolean isEmpty = value instanceof AttributeValue.OfStrings texts && texts.values().isEmpty()
+                    || value instanceof AttributeValue.OfVersions versions && versions.values().isEmpty()
+                    || value instanceof AttributeValue.OfInts numbers && numbers.values().isEmpty()
+                    || value instanceof AttributeValue.OfBools truths && truths.values().isEmpty();
+            if (isEmpty) {
+                field.child(SliceCodec.typeOf(value)).refuse("must not be empty", List.of());
             }
-            return true;
-        }
-
-        private static boolean isSome(Field field, List<?> values) {
-            if (values.isEmpty()) {
-                field.refuse("must not be empty", values);
-            }
-            return !values.isEmpty();
+            return !isEmpty;
         }
 
         private static boolean placement(Field device, @Nullable Placement placement) {

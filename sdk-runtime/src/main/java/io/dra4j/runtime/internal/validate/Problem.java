@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * One rule that a pool breaks.
  *
- * @param pool the pool
  * @param device the device, or {@code null} if the pool itself breaks the rule
  * @param field where, as the API writes it: {@code devices[gpu-0].attributes[uuid].string}
  * @param rule the rule there, or the API server's message; on one line

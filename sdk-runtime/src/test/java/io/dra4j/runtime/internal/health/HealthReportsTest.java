@@ -107,7 +107,7 @@ class HealthReportsTest implements ScenarioSteps {
                 assertThat(reports.untilExpiry().map(String::valueOf).orElse("none"))
                         .isEqualTo(text);
             case "tainted" -> assertThat(list(tainted())).isEqualTo(text);
-            case "count-changes" -> taints.onChange(changes::incrementAndGet);
+            case "count-changes" -> reports.onChange(changes::incrementAndGet);
             case "changes" -> assertNumber(changes.get(), words, text);
             case "join" -> {
                 loop.advance(Duration.ofMillis(1));

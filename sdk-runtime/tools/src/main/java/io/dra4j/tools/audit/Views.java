@@ -33,12 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The views of a node's claims that are cross-checked.
  *
- * @param bootId the node's current boot
- * @param journal the driver's own record
- * @param specs the driver's CDI specs
- * @param kubelet the kubelet's record
  * @param claims the claims in the API that have devices of the driver
- * @param hardware the devices that the node has
  * @param other the record of another driver of this name
  */
 record Views(

@@ -95,7 +95,6 @@ public record NodeDoctor(DriverNode driver, HostRoot host) {
      * directories only the driver's own, since a pod need not mount the rest.
      *
      * @param plugins where plugins keep their data; a driver whose directory is missing creates it there
-     * @param driver the driver's name
      * @param registrar where the kubelet looks for plugins
      */
     private record KubeletDirectories(Path plugins, String driver, Path registrar) implements Check {

@@ -21,8 +21,6 @@ import java.util.regex.Pattern;
  * Checks that the container runtime has CDI on, and reads the directory that the driver writes.
  *
  * @param runtime reads the Node's {@code containerRuntimeVersion}
- * @param host the node's files
- * @param cdiRoot where the driver writes specs
  */
 record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) implements Check {
 
@@ -87,7 +85,6 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
      *
      * @param runtime such as {@code containerd 1.7.27}
      * @param file the configuration
-     * @param enabled whether CDI is on
      * @param directories where specs are read
      * @param unit of systemd, which reads the configuration when it is restarted
      */

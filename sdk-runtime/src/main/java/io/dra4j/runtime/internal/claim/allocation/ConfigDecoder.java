@@ -96,7 +96,6 @@ final class ConfigDecoder {
         return kind.isEmpty() ? "only apiVersion " + apiVersion : "only kind " + kind;
     }
 
-    /** A decoded value with its type. */
     record Decoded<T>(ConfigType<T> type, T value) {}
 
     /** Reads the JSON of a configuration like {@link StrictText}, and reports errors in JSON's terms. Thread-safe. */

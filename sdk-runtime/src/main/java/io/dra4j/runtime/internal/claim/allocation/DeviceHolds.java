@@ -164,7 +164,6 @@ public final class DeviceHolds {
         return holders;
     }
 
-    /** A claim's hold of a device. */
     private record Hold(ClaimRecord claim, PooledDevice key, HeldDevice device) {
 
         boolean excludes(HeldDevice wanted) {

@@ -15,7 +15,6 @@ import java.util.function.Function;
  * Distributes named items over numbered slices so that placed items stay where they are, in any order.
  *
  * @param <T> what is placed: counter sets, with or without their devices
- * @param nameOf the name of a thing
  * @param limit how many things a slice takes
  * @param first the index of the first slice
  * @param step how far the indexes of slices are from each other

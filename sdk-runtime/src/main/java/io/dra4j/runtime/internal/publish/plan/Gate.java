@@ -9,7 +9,6 @@ import java.util.Arrays;
 /**
  * The feature gate of a field: in which releases of Kubernetes the field is, and where it is on.
  *
- * @param gate the gate
  * @param since the first minor release with the field
  * @param until the last minor release with the field
  */

@@ -52,12 +52,7 @@ public final class SliceDiff {
         match(existing);
     }
 
-    /**
-     * Compares.
-     *
-     * @param existing the slices of the pool in the cluster
-     * @param plan the slices that it should have; none to withdraw the pool
-     */
+    /** Compares, without earlier start times of taints. */
     public static List<SliceWrite> between(Collection<Stored> existing, List<PlannedSlice> plan) {
         return between(existing, plan, TaintTimes.none());
     }
