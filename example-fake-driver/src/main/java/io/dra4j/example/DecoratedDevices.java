@@ -79,11 +79,7 @@ abstract class DecoratedDevices implements DeviceProvider {
         for (PreparedDevice device : prepared.devices()) {
             decorated.add(decorate(device));
         }
-        return PreparedClaim.builder()
-                .devices(decorated)
-                .edits(prepared.edits())
-                .state(prepared.state())
-                .build();
+        return prepared.toBuilder().devices(decorated).build();
     }
 
     @Override

@@ -36,7 +36,7 @@ final class ReportingGpus extends DecoratedDevices {
         this.inMetadata = inMetadata;
     }
 
-    /** Returns null for a GPU that was unplugged after it was allocated. */
+    /** Returns nothing for a GPU that was unplugged after it was allocated. */
     private Map<String, AttributeValue> attributes(AllocatedDevice gpu) throws Exception {
         return inventory().pools().stream()
                 .filter(pool -> pool.name().equals(gpu.pool()))

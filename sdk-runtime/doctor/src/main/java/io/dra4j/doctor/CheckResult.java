@@ -26,6 +26,11 @@ public record CheckResult(String fact, List<Finding> findings) {
         return new CheckResult("", List.of(finding));
     }
 
+    /** Returns findings, and the number of items that were checked as the fact. */
+    public static CheckResult of(List<Finding> findings, long looked, String noun) {
+        return new CheckResult(number(looked, noun), findings);
+    }
+
     /** Formats a number of things in a fact, such as {@code 2 nodes}. */
     public static String number(long number, String noun) {
         return number + " " + noun + (number == 1 ? "" : "s");

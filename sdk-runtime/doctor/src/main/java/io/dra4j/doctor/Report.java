@@ -161,7 +161,9 @@ public final class Report {
             if (!one.notChecked().isEmpty()) {
                 return one.notChecked();
             }
-            return one.isHealthy() ? one.fact() : CheckResult.number(one.findings().size(), "finding");
+            return one.isHealthy()
+                    ? one.fact()
+                    : CheckResult.number(one.findings().size(), "finding");
         }
 
         private void finding(Finding finding) {
@@ -183,7 +185,9 @@ public final class Report {
         private void sum(List<Checked> checks, int findings) {
             long blind =
                     checks.stream().filter(one -> !one.notChecked().isEmpty()).count();
-            text.append('\n').append(CheckResult.number(checks.size() - blind, "check")).append(" ran: ");
+            text.append('\n')
+                    .append(CheckResult.number(checks.size() - blind, "check"))
+                    .append(" ran: ");
             text.append(findings == 0 ? "nothing found" : CheckResult.number(findings, "finding"));
             text.append(blind == 0 ? "" : "; " + CheckResult.number(blind, "check") + " could not run")
                     .append('\n');

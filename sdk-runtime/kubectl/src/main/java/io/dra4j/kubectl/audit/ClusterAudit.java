@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.audit;
 
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.Holder;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.CounterSet;
@@ -30,6 +31,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The checks for contradictions among the objects of a cluster. */
 final class ClusterAudit {
@@ -102,7 +104,7 @@ final class ClusterAudit {
                     }
                 }
             });
-            return Newest.result(findings, claims.size(), "claim");
+            return CheckResult.of(findings, claims.size(), "claim");
         }
 
         private static Finding forNoPod(String claim, String pod, boolean hasEnded) {
@@ -130,7 +132,7 @@ final class ClusterAudit {
                     }
                 }
             }
-            return Newest.result(findings, pods.size(), "pod");
+            return CheckResult.of(findings, pods.size(), "pod");
         }
 
         private static Finding missing(PodInfo pod, String claim, boolean exists) {
@@ -161,7 +163,7 @@ final class ClusterAudit {
                     }
                 }
             }
-            return Newest.result(findings, shared, "shared device");
+            return CheckResult.of(findings, shared, "shared device");
         }
 
         private void capacities(Slice slice, Device device, List<Finding> findings) {
@@ -193,7 +195,7 @@ final class ClusterAudit {
                     }
                 }
             }
-            return Newest.result(findings, sets, "counter set");
+            return CheckResult.of(findings, sets, "counter set");
         }
 
         private Map<String, Quantity> taken(List<Slice> slices) {
@@ -253,7 +255,7 @@ final class ClusterAudit {
 
         CheckResult notPublished() {
             Set<DeviceId> devices = held();
-            return Newest.result(
+            return CheckResult.of(
                     devices.stream()
                             .filter(this::isMissing)
                             .map(this::notPublished)
@@ -292,7 +294,7 @@ final class ClusterAudit {
             claims.keySet().removeAll(newest.cluster().pools());
             List<Finding> findings = new ArrayList<>();
             claims.forEach((pool, all) -> findings.add(withoutSlices(pool, List.copyOf(all))));
-            return Newest.result(findings, pools, "pool");
+            return CheckResult.of(findings, pools, "pool");
         }
 
         private Finding withoutSlices(PoolId pool, List<String> claims) {
@@ -343,7 +345,7 @@ final class ClusterAudit {
                     findings.add(allocatedTwice(device, using));
                 }
             }
-            return Newest.result(findings, devices.size(), "device");
+            return CheckResult.of(findings, devices.size(), "device");
         }
 
         private Finding allocatedTwice(DeviceId device, List<Holder> using) {
@@ -368,7 +370,7 @@ final class ClusterAudit {
             });
             List<Finding> findings = new ArrayList<>();
             claims.forEach((node, all) -> findings.add(goneNode(node, all)));
-            return Newest.result(findings, newest.snapshot().nodes().size(), "node");
+            return CheckResult.of(findings, newest.snapshot().nodes().size(), "node");
         }
 
         private Set<String> goneNodes(Claim claim) {
@@ -376,8 +378,8 @@ final class ClusterAudit {
                     .flatMap(device -> newest.slices(Newest.pool(device.id())).stream())
                     .map(slice -> slice.nodes().nodeName())
                     .filter(Objects::nonNull)
-                    .filter(node ->
-                            newest.snapshot().nodes().stream().noneMatch(n -> n.name().equals(node)))
+                    .filter(node -> newest.snapshot().nodes().stream()
+                            .noneMatch(n -> n.name().equals(node)))
                     .collect(Collectors.toSet());
         }
 
@@ -389,6 +391,58 @@ final class ClusterAudit {
                     "it no longer exists, but its devices are allocated to " + String.join(", ", claims),
                     "no kubelet unprepares these claims, and their pods are never placed elsewhere",
                     release(claims, " --force"));
+        }
+    }
+
+    /** The newest slices of pools, and commands that release claims. */
+    private record Newest(Snapshot snapshot) {
+
+        ClusterState cluster() {
+            return snapshot.cluster();
+        }
+
+        /** Returns the slices of a pool's newest generation. */
+        List<Slice> slices(PoolId pool) {
+            List<Slice> all = cluster().slices(pool);
+            long generation = all.stream().mapToLong(Slice::generation).max().orElse(0);
+            return all.stream()
+                    .filter(slice -> slice.generation() == generation)
+                    .toList();
+        }
+
+        /**
+         * Returns whether a pool has all its slices, as the scheduler counts them.
+         *
+         * <p>While a driver writes them, some are missing, or there are too many. A pool without slices says nothing
+         * about its devices: a kubelet that starts removes the slices of its node.
+         */
+        boolean isComplete(PoolId pool) {
+            List<Slice> newest = slices(pool);
+            return !newest.isEmpty() && newest.size() == newest.get(0).sliceCount();
+        }
+
+        static PoolId pool(DeviceId device) {
+            return new PoolId(device.driver(), device.pool());
+        }
+
+        /** Returns the commands that end a claim's use of its devices. */
+        List<String> release(String claim) {
+            ClaimInfo info = snapshot.claims().get(claim);
+            String namespace = claim.substring(0, Math.max(0, claim.indexOf('/')));
+            String name = claim.substring(claim.indexOf('/') + 1);
+            if (info != null && info.grouped()) {
+                return List.of(
+                        "kubectl -n %s get resourceclaim %s -o jsonpath='{.status.reservedFor}'"
+                                .formatted(namespace, name),
+                        "# end the pods and the groups of pods that it shows");
+            }
+            return info == null || info.pods().isEmpty()
+                    ? List.of("kubectl -n %s delete resourceclaim %s".formatted(namespace, name))
+                    : List.of("kubectl -n %s delete pod %s".formatted(namespace, String.join(" ", info.pods())));
+        }
+
+        Stream<Claim> allocated() {
+            return cluster().claims().stream().filter(claim -> !claim.devices().isEmpty());
         }
     }
 }

@@ -190,7 +190,7 @@ final class ObstacleWords {
                 .when(NotSelected.class, one -> id -> "")
                 .when(OtherNode.class, one -> id -> "")
                 .when(GateOff.class, one -> id -> "")
-                .when(NoCapacity.class, one -> id -> "it has " + capacities(id))
+                .when(NoCapacity.class, one -> id -> "it has " + names(id, Device::capacity))
                 .when(AmountRefused.class, one -> id -> policy(id, one.capacity()))
                 .when(CapacityShort.class, one -> id -> left(one))
                 .when(CounterShort.class, one -> id -> counter(id, one))
@@ -256,21 +256,17 @@ final class ObstacleWords {
 
     /** The names of a device's attributes, as in its slice. */
     String attributes(DeviceId id) {
-        return device(id)
-                .map(one -> one.attributes().keySet())
-                .filter(all -> !all.isEmpty())
-                .map(all -> NameList.some(new TreeSet<>(all)))
-                .orElse("none");
+        return names(id, Device::attributes);
     }
 
     /** The names of a device's attributes and capacities, as in its slice. */
     String has(DeviceId id) {
-        return "attributes: %s; capacities: %s".formatted(attributes(id), capacities(id));
+        return "attributes: %s; capacities: %s".formatted(attributes(id), names(id, Device::capacity));
     }
 
-    private String capacities(DeviceId id) {
+    private String names(DeviceId id, Function<Device, Map<String, ?>> part) {
         return device(id)
-                .map(one -> one.capacity().keySet())
+                .map(one -> part.apply(one).keySet())
                 .filter(all -> !all.isEmpty())
                 .map(all -> NameList.some(new TreeSet<>(all)))
                 .orElse("none");

@@ -10,11 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 
-/**
- * The result of reading a journal without a lock and without changing it.
- *
- * @param loss the lines that are damaged or missing
- */
+/** The result of reading a journal without a lock and without changing it. */
 public record JournalReading(List<ClaimRecord> claims, JournalLoss loss) {
 
     public JournalReading {

@@ -21,19 +21,12 @@ import java.util.function.Consumer;
  */
 public final class WriteGroup {
 
-    private final Consumer<List<Write>> submit;
-    private final Consumer<Write> await;
-    private final Duration timeout;
+    private final Consumer<List<Write>> submit; // the writes share a sync
+    private final Consumer<Write> await; // until it is durable
+    private final Duration timeout; // of a write that waits for those of the other claims
     private final Set<String> members; // guarded by this
     private final List<Write> gathered = new ArrayList<>(); // guarded by this
 
-    /**
-     * Creates a group.
-     *
-     * @param submit submits writes that should share a sync
-     * @param await waits until a submitted write is durable
-     * @param timeout how long a write waits for those of the other claims
-     */
     WriteGroup(Consumer<List<Write>> submit, Consumer<Write> await, Set<String> uids, Duration timeout) {
         this.submit = submit;
         this.await = await;

@@ -44,7 +44,6 @@ public interface ClaimOperations {
      */
     Map<String, UnprepareOutcome> unprepare(List<String> uids, Instant deadline);
 
-    /** The outcome of one claim's preparation. */
     public sealed interface PrepareOutcome {
 
         /** The claim is prepared; the devices are the kubelet's answer. */
@@ -79,7 +78,6 @@ public interface ClaimOperations {
         }
     }
 
-    /** The outcome of one claim's unpreparation. */
     public sealed interface UnprepareOutcome {
 
         /** Nothing of the claim is left. */

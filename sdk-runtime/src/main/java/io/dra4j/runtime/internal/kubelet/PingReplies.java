@@ -45,13 +45,23 @@ final class PingReplies {
         return output;
     }
 
+    /** A stream that reads a single byte as an array of one. */
+    abstract static class ArrayInput extends InputStream {
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : Byte.toUnsignedInt(one[0]);
+        }
+    }
+
     /** Returns the length of a frame after its header. */
     private static int length(byte[] header) {
         return Byte.toUnsignedInt(header[0]) << 16 | Byte.toUnsignedInt(header[1]) << 8 | Byte.toUnsignedInt(header[2]);
     }
 
     /** The bytes of the client, without its PINGs. */
-    private final class Input extends InputStream {
+    private final class Input extends ArrayInput {
 
         private final InputStream in;
         private final byte[] chunk = new byte[8 * 1024];
@@ -63,12 +73,6 @@ final class PingReplies {
 
         Input(InputStream in) {
             this.in = in;
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : Byte.toUnsignedInt(one[0]);
         }
 
         @Override

@@ -9,7 +9,6 @@ import io.grpc.Status;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -33,13 +32,8 @@ final class SelfCall {
     private static final int LONGEST_PATH = 106; // bytes that the JDK takes; the kernel takes 107
 
     private final PluginSockets sockets;
-    private final Duration limit;
+    private final Duration limit; // of each call
 
-    /**
-     * Creates a caller of the sockets at these paths.
-     *
-     * @param limit the longest time of each call
-     */
     SelfCall(PluginSockets sockets, Duration limit) {
         this.sockets = sockets;
         this.limit = limit;
@@ -99,8 +93,6 @@ final class SelfCall {
         /**
          * Calls a method, and ignores its response.
          *
-         * @param method its full name
-         * @param limit the longest time that it may take
          * @throws IOException if it fails, or has no answer in time
          */
         static void unary(Path socket, String method, Duration limit) throws IOException {
@@ -200,7 +192,7 @@ final class SelfCall {
         }
 
         /** The bytes of a non-blocking channel, until the deadline. */
-        private static final class Answer extends InputStream {
+        private static final class Answer extends PingReplies.ArrayInput {
 
             private final SocketChannel channel;
             private final Selector selector;
@@ -210,12 +202,6 @@ final class SelfCall {
                 this.channel = channel;
                 this.selector = selector;
                 this.end = end;
-            }
-
-            @Override
-            public int read() throws IOException {
-                byte[] one = new byte[1];
-                return read(one, 0, 1) < 0 ? -1 : Byte.toUnsignedInt(one[0]);
             }
 
             @Override

@@ -148,13 +148,7 @@ final class UnixSocket extends Socket {
     }
 
     /** Not the JDK's stream of the channel: on JDK 17 its reads hold a lock that writes need. */
-    private final class Input extends InputStream {
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : Byte.toUnsignedInt(one[0]);
-        }
+    private final class Input extends PingReplies.ArrayInput {
 
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {

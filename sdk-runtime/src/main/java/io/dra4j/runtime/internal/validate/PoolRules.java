@@ -241,10 +241,14 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
 
         /** An empty list is not a value of the API. */
         private static boolean list(Field field, AttributeValue value) {
-            boolean isEmpty = value instanceof AttributeValue.OfStrings texts && texts.values().isEmpty()
-                    || value instanceof AttributeValue.OfVersions versions && versions.values().isEmpty()
-                    || value instanceof AttributeValue.OfInts numbers && numbers.values().isEmpty()
-                    || value instanceof AttributeValue.OfBools truths && truths.values().isEmpty();
+            boolean isEmpty = value instanceof AttributeValue.OfStrings texts
+                            && texts.values().isEmpty()
+                    || value instanceof AttributeValue.OfVersions versions
+                            && versions.values().isEmpty()
+                    || value instanceof AttributeValue.OfInts numbers
+                            && numbers.values().isEmpty()
+                    || value instanceof AttributeValue.OfBools truths
+                            && truths.values().isEmpty();
             if (isEmpty) {
                 field.child(SliceCodec.typeOf(value)).refuse("must not be empty", List.of());
             }

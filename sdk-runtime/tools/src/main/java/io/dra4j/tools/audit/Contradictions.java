@@ -99,7 +99,7 @@ final class Contradictions {
                     .filter(uid -> !views.isRecorded(uid))
                     .map(uid -> FindingWords.finding("other-checkpoint", "claim " + uid, removal(views, file), file))
                     .toList();
-            return FindingWords.result(findings, other.uids().size(), "claim");
+            return CheckResult.of(findings, other.uids().size(), "claim");
         }
 
         /** Removes the file once no pod has a claim that only it may list. */
@@ -171,7 +171,7 @@ final class Contradictions {
                     look.at(claim, device).ifPresent(findings::add);
                 }
             }
-            return FindingWords.result(findings, devices, "device");
+            return CheckResult.of(findings, devices, "device");
         }
     }
 
@@ -193,7 +193,7 @@ final class Contradictions {
                             views.driver().cdiRoot()));
                 }
             }
-            return FindingWords.result(findings, views.prepared().size(), "prepared claim");
+            return CheckResult.of(findings, views.prepared().size(), "prepared claim");
         }
 
         static CheckResult lacksDevice(Views views) {
@@ -210,7 +210,7 @@ final class Contradictions {
                             String.join(", ", lacking)));
                 }
             }
-            return FindingWords.result(findings, specs.size(), "spec");
+            return CheckResult.of(findings, specs.size(), "spec");
         }
 
         private static List<String> needed(Views views, ClaimRecord claim) {
@@ -231,7 +231,7 @@ final class Contradictions {
                     findings.add(unknown(views, uid));
                 }
             }
-            return FindingWords.result(findings, specs.size(), "spec");
+            return CheckResult.of(findings, specs.size(), "spec");
         }
 
         private static Finding unknown(Views views, String uid) {
@@ -260,7 +260,7 @@ final class Contradictions {
                     .filter(ref -> views.kubeletClaim(ref.uid()).isEmpty())
                     .map(ref -> FindingWords.finding("claim-gone", ref, new Fixes(views).awaitDriver()))
                     .toList();
-            return FindingWords.result(findings, views.recorded().size(), "claim");
+            return CheckResult.of(findings, views.recorded().size(), "claim");
         }
 
         static CheckResult deletedInUse(Views views) {
@@ -275,7 +275,7 @@ final class Contradictions {
                             new Fixes(views).deletePodsByUid(claim.pods()),
                             String.join(", ", claim.devices())))
                     .toList();
-            return FindingWords.result(findings, held.size(), "kubelet claim");
+            return CheckResult.of(findings, held.size(), "kubelet claim");
         }
 
         private static boolean isReplaced(Views views, ClaimRef ref) {
@@ -290,7 +290,7 @@ final class Contradictions {
                             views.object(ref).isEmpty() && views.named(ref).isPresent())
                     .map(ref -> replaced(views, ref))
                     .toList();
-            return FindingWords.result(findings, views.recorded().size(), "claim");
+            return CheckResult.of(findings, views.recorded().size(), "claim");
         }
 
         private static Finding replaced(Views views, ClaimRef ref) {
@@ -308,7 +308,7 @@ final class Contradictions {
                     .filter(claim -> views.isOfThisBoot(claim) && claim.results() != null)
                     .flatMap(claim -> differ(views, allocations, claim).stream())
                     .toList();
-            return FindingWords.result(findings, views.recorded().size(), "claim");
+            return CheckResult.of(findings, views.recorded().size(), "claim");
         }
 
         private static Optional<Finding> differ(Views views, Allocations allocations, ClaimRecord claim) {
@@ -398,10 +398,9 @@ final class Contradictions {
                             "earlier-boot", claim.ref(), new Fixes(views).deletePods(claim.ref())));
         }
 
-        private static CheckResult each(
-                Views views, Predicate<ClaimRecord> is, Function<ClaimRecord, Finding> found) {
+        private static CheckResult each(Views views, Predicate<ClaimRecord> is, Function<ClaimRecord, Finding> found) {
             List<ClaimRecord> all = views.recorded();
-            return FindingWords.result(all.stream().filter(is).map(found).toList(), all.size(), "claim");
+            return CheckResult.of(all.stream().filter(is).map(found).toList(), all.size(), "claim");
         }
 
         /** Compares each claim with those before it, so that a pair is found once. */
@@ -417,7 +416,7 @@ final class Contradictions {
                     before.add(claim);
                 }
             }
-            return FindingWords.result(findings, before.size(), "claim");
+            return CheckResult.of(findings, before.size(), "claim");
         }
 
         private static Optional<HoldConflict> conflict(

@@ -3,7 +3,6 @@
 package io.dra4j.tools.audit;
 
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Severity;
 import java.util.List;
@@ -41,10 +40,5 @@ final class FindingWords {
 
     static String claim(ClaimRef ref) {
         return "claim %s/%s (%s)".formatted(ref.namespace(), ref.name(), ref.uid());
-    }
-
-    /** Returns findings, and the number of items that were checked. */
-    static CheckResult result(List<Finding> findings, int looked, String noun) {
-        return new CheckResult(CheckResult.number(looked, noun), findings);
     }
 }

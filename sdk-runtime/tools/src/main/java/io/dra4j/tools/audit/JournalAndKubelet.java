@@ -58,7 +58,7 @@ final class JournalAndKubelet {
                 .map(claim -> FindingWords.finding(
                         "kubelet-forgot", claim.ref(), new Fixes(views).deleteForgotten(claim.ref())))
                 .toList();
-        return FindingWords.result(findings, prepared.size(), "prepared claim");
+        return CheckResult.of(findings, prepared.size(), "prepared claim");
     }
 
     private static boolean isAllocated(Views views, ClaimRecord claim) {
@@ -74,7 +74,7 @@ final class JournalAndKubelet {
                 .filter(claim -> mayExist(views, claim))
                 .map(claim -> unknown(views, claim))
                 .toList();
-        return FindingWords.result(findings, held.size(), "kubelet claim");
+        return CheckResult.of(findings, held.size(), "kubelet claim");
     }
 
     /** A deleted claim is another finding. */
