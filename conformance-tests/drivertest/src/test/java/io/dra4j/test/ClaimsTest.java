@@ -72,6 +72,7 @@ class ClaimsTest {
             AllocatedClaim claim = claims().named("team-a", "crypto", "u-1")
                     .device("fpga-0")
                     .config(clock.formatted(300))
+                    .config(clock.formatted(400), "others")
                     .classConfig(clock.formatted(200), "devices")
                     .build();
 

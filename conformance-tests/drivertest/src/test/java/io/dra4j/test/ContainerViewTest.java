@@ -25,7 +25,7 @@ class ContainerViewTest {
             devices:
             - name: a
               containerEdits:
-                env: [BOARD=a, OPTS=x=y]
+                env: [BOARD=a, OPTS=x=y, DEBUG]
                 deviceNodes: [{path: /dev/fpga, hostPath: /dev/fpga3}, {path: /dev/ctl}]
             - name: b
               containerEdits:
@@ -41,7 +41,7 @@ class ContainerViewTest {
     @BeforeEach
     void write() throws IOException {
         Files.writeString(etc.resolve("fpga.yaml"), SPEC);
-        Files.writeString(etc.resolve("notes.txt"), "no spec");
+        Files.writeString(etc.resolve("fpga.yaml.bak"), SPEC);
     }
 
     private ContainerView view(String... ids) {
@@ -52,7 +52,8 @@ class ContainerViewTest {
     void hasTheEditsOfTheDevicesAndOfTheirSpec() {
         ContainerView view = view("example.com/fpga=a", "example.com/fpga=b");
 
-        assertThat(view.env()).containsOnly(entry("NODE", "node-a"), entry("BOARD", "a"), entry("OPTS", "x=y"));
+        assertThat(view.env())
+                .containsOnly(entry("NODE", "node-a"), entry("BOARD", "a"), entry("OPTS", "x=y"), entry("DEBUG", ""));
         assertThat(view.deviceNodes()).containsOnly(entry("/dev/fpga", "/dev/fpga3"), entry("/dev/ctl", "/dev/ctl"));
         assertThat(view.mounts()).containsOnly(entry("/usr/lib/fpga", "/opt/fpga"));
         assertThat(view.rawJson()).hasSize(3).anyMatch(edit -> edit.contains("/bin/hook"));

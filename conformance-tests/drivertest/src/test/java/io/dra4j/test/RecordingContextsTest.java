@@ -23,6 +23,7 @@ import io.dra4j.api.error.PrepareException;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.test.RecordingDriverContext.MetadataUpdate;
+import io.dra4j.test.RecordingDriverContext.Notice;
 import io.dra4j.test.RecordingDriverContext.StatusUpdate;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,7 +32,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class RecordingContextsTest {
@@ -63,6 +66,23 @@ class RecordingContextsTest {
     }
 
     @Test
+    @Timeout(30) // half of the wait
+    void endAWaitWhenTheInventoryHasChangedOftenEnough() throws Exception {
+        FutureTask<Boolean> waiting = new FutureTask<>(() -> context.awaitInventoryChanges(2, Duration.ofMinutes(1)));
+        Thread waiter = new Thread(waiting);
+        waiter.start();
+
+        for (int changes = 0; changes < 2; changes++) {
+            while (waiter.getState() != Thread.State.TIMED_WAITING) {
+                assertThat(waiting.isDone()).as("after %s changes", changes).isFalse();
+            }
+            context.inventoryChanged();
+        }
+
+        assertThat(waiting.get()).isTrue();
+    }
+
+    @Test
     void haveTheReportsOfHealth() {
         DeviceHealth well = health(HealthState.HEALTHY);
         DeviceHealth ill = health(HealthState.UNHEALTHY);
@@ -91,6 +111,9 @@ class RecordingContextsTest {
         context.lock("slots", Duration.ZERO);
         assertThatThrownBy(() -> context.lock("slots", Duration.ZERO)).isInstanceOf(DraException.class);
         assertThatThrownBy(() -> context.lock("../slots", Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> context.lock("slots", Duration.ofMinutes(1))).isInstanceOf(DraException.class);
+        assertThat(Thread.interrupted()).isTrue();
     }
 
     private static DeviceHealth health(HealthState state) {
@@ -110,10 +133,34 @@ class RecordingContextsTest {
         context.setHeld(List.of(held));
         context.updateStatus(held.ref(), device, status);
         context.updateMetadata(held.ref(), device, metadata);
+        context.notice("fpga-0", "runs without ECC");
 
         assertThat(context.held()).containsExactly(held);
         assertThat(context.statuses()).containsExactly(new StatusUpdate(held.ref(), device, status));
         assertThat(context.metadata()).containsExactly(new MetadataUpdate(held.ref(), device, metadata));
+        assertThat(context.notices()).containsExactly(new Notice("fpga-0", "runs without ECC"));
+    }
+
+    @Test
+    void keepOtherClaimsAndTheLastCheckpoint() throws Exception {
+        ProviderState begun = new ProviderState(1, "\"begun\"");
+        Boards boards = new Boards("node-a") {
+            @Override
+            public PreparedClaim prepare(AllocatedClaim claim, ClaimContext progress) {
+                progress.checkpoint(begun);
+                return PreparedClaim.empty();
+            }
+        };
+        AllocatedClaims claims = AllocatedClaims.of(Boards.DRIVER, boards).device("fpga-0");
+        HeldClaim other = HeldClaims.builder(claims.build()).build();
+        AllocatedClaim claim = claims.named("default", "second", "uid-2").build();
+        context.setHeld(List.of(other));
+
+        context.prepare(boards, claim);
+        assertThat(context.held())
+                .containsExactly(other, HeldClaims.builder(claim).state(begun).build());
+        context.unprepare(boards, claim.ref());
+        assertThat(context.held()).containsExactly(other);
     }
 
     @Test
