@@ -7,16 +7,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.testkit.proxy.WireFormat.EventBounds;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The resource of a recorded request, and where the events of its answer end. */
+/** The kinds of recorded requests, the log of them, and where the events of their answers end. */
 class RecordedRequestTest {
 
     @ParameterizedTest
@@ -29,6 +32,66 @@ class RecordedRequestTest {
 
         assertThat(request.resource()).isEqualTo(resource);
         assertThat(request.name()).isEqualTo(name);
+    }
+
+    private Instant now = Instant.EPOCH;
+    private final RequestLog log = new RequestLog(() -> now);
+
+    private int arrived(String method, String path, Map<String, String> query) {
+        return log.arrived(method, path, query, "", "").number();
+    }
+
+    private List<Integer> numbers(Predicate<RecordedRequest> kind) {
+        return log.all().stream().filter(kind).map(RecordedRequest::number).toList();
+    }
+
+    @Test
+    void predicatesFindRequestsByWhatTheyDo() {
+        String pods = "/api/v1/namespaces/a/pods";
+        arrived("GET", pods, Map.of("watch", "0"));
+        arrived("GET", pods, Map.of("watch", "1", "dryRun", ""));
+        arrived("GET", pods + "/b", Map.of());
+        arrived("HEAD", pods, Map.of());
+        arrived("POST", pods, Map.of());
+        arrived("POST", pods, Map.of("dryRun", "All"));
+        arrived("PUT", pods + "/b/status", Map.of());
+        arrived("PATCH", pods + "/b", Map.of());
+        arrived("DELETE", pods + "/b", Map.of());
+        arrived("GET", "/version", Map.of());
+        arrived("PUT", "/api/v1/nodes/b", Map.of());
+
+        assertThat(numbers(Requests.all())).hasSize(11);
+        assertThat(numbers(Requests.to("pods"))).hasSize(9);
+        assertThat(numbers(Requests.lists("pods"))).containsExactly(1);
+        assertThat(numbers(RecordedRequest::list)).containsExactly(1);
+        assertThat(numbers(Requests.watches("pods"))).containsExactly(2);
+        assertThat(numbers(Requests.writes("pods"))).containsExactly(5, 7, 8, 9);
+        assertThat(numbers(Requests.creates("pods"))).containsExactly(5);
+        assertThat(numbers(Requests.updates("pods"))).containsExactly(7, 8);
+        assertThat(numbers(Requests.after(10))).containsExactly(11);
+    }
+
+    @Test
+    void theLogHasEachRequestAsFarAsItHasProgressed() throws Exception {
+        int first = arrived("GET", "/version", Map.of("a", "b"));
+        int second = arrived("GET", "/version", Map.of());
+        log.fault(first, "dropped");
+        log.status(second, 500);
+        assertThat(numbers(RecordedRequest::open)).containsExactly(second);
+        assertThat(log.await(Duration.ZERO, seen -> seen.size() > 2)).isEmpty();
+
+        now = now.plusSeconds(3);
+        log.ended(second, "busy");
+        now = now.plusSeconds(3);
+        log.ended(second, "cut");
+
+        assertThat(log.all()).extracting(RecordedRequest::fault).containsExactly("dropped", "");
+        assertThat(log.all()).extracting(RecordedRequest::errorBody).containsExactly("", "busy");
+        assertThat(log.all())
+                .extracting(RecordedRequest::took)
+                .containsExactly(Optional.empty(), Optional.of(Duration.ofSeconds(3)));
+        assertThat(log.all()).extracting(one -> one.query("a")).containsExactly("b", "");
+        assertThat(numbers(RecordedRequest::open)).isEmpty();
     }
 
     /** Two events: of 300 bytes and of none. */

@@ -12,6 +12,7 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Quantities;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import io.dra4j.testkit.apiserver.model.ZeroValues;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
@@ -82,6 +83,39 @@ class SchemaTest {
                 .isEqualTo(
                         tree(
                                 "{'spec':{'pool':{'name':'p','generation':0,'resourceSliceCount':0},'devices':[{'capacity':{'m':{'value':'0'}}}]}}"));
+    }
+
+    @Test
+    void nullsAndEmptyListsAreNotWrittenOut() {
+        String form = "{'a':%1$s,'b':{'c':%1$s,'parameters':{'d':%1$s}},'e':[{'f':%1$s}]}";
+        ObjectNode nulls = tree(form.formatted("null"));
+        ObjectNode lists = tree(form.formatted("[]"));
+
+        Canonical.dropNulls(nulls);
+        Canonical.dropEmptyLists(lists);
+
+        String raw = "{'b':{'parameters':{'d':%s}},'e':[{}]}";
+        assertThat(nulls).isEqualTo(tree(raw.formatted("null")));
+        assertThat(lists).isEqualTo(tree(raw.formatted("[]")));
+    }
+
+    @Test
+    void fieldsThatWereNeverSetHaveTheZeroValuesOfTheirKind() {
+        ResourceKinds kinds = new ResourceKinds(KubernetesVersion.V1_36);
+        ObjectNode node = tree(
+                "{'status':{'conditions':[{'type':'Ready','lastHeartbeatTime':'now'}],'nodeInfo':{'bootID':'b'}}}");
+        ObjectNode claim = tree("{'status':{}}");
+
+        ZeroValues.fill(kinds.named("nodes"), node);
+        ZeroValues.fill(kinds.named("resourceclaims"), claim);
+
+        assertThat(node.at("/status/conditions/0"))
+                .isEqualTo(tree("{'type':'Ready','lastHeartbeatTime':'now','lastTransitionTime':null}"));
+        assertThat(node.at("/status/nodeInfo")).hasSize(10).contains(node.textNode("b"));
+        assertThat(claim).isEqualTo(tree("{'status':{},'spec':{'devices':{}}}"));
+        assertThat(ZeroValues.of(slices))
+                .isEqualTo(tree("{'kind':'ResourceSlice','apiVersion':'resource.k8s.io/v1','metadata':{},"
+                        + "'spec':{'driver':'','pool':{'name':'','generation':0,'resourceSliceCount':0}}}"));
     }
 
     @Test

@@ -1,0 +1,41 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OpenedTest {
+
+    private final List<String> ended = new ArrayList<>();
+
+    private void fail(String part) {
+        ended.add(part);
+        throw new IllegalStateException(part);
+    }
+
+    @Test
+    void endsAllPartsInReverseEvenIfSomeFail() {
+        Opened opened = new Opened();
+        opened.open(() -> "server", ended::add);
+        opened.onEnd(() -> fail("proxy"));
+        opened.onEnd(() -> fail("kubelet"));
+        assertThat(opened.open(() -> "driver", ended::add)).isEqualTo("driver");
+        assertThat(opened.isClosed()).isFalse();
+
+        assertThatThrownBy(opened::close)
+                .hasMessage("kubelet")
+                .hasSuppressedException(new IllegalStateException("proxy"));
+
+        assertThat(opened.isClosed()).isTrue();
+        assertThat(ended).containsExactly("driver", "kubelet", "proxy", "server");
+        opened.onEnd(() -> ended.add("late"));
+        opened.close();
+        assertThat(ended).hasSize(5).endsWith("late");
+        assertThatThrownBy(() -> opened.open(() -> "other", ended::add)).hasMessage("The node was closed");
+    }
+}
