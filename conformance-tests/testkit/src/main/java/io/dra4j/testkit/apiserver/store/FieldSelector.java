@@ -103,12 +103,6 @@ public record FieldSelector(List<Term> terms) {
                         + " is not a known field selector: only \"metadata.name\", \"metadata.namespace\"";
     }
 
-    public FieldSelector and(String label, String value) {
-        List<Term> more = new ArrayList<>(terms);
-        more.add(new Term(label, true, value));
-        return new FieldSelector(more);
-    }
-
     boolean matches(StoredObject object) {
         return terms.stream().allMatch(term -> term.matches(object));
     }
