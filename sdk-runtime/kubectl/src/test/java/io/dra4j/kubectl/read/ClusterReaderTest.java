@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.dra4j.testkit.http.Connections;
@@ -40,6 +41,35 @@ class ClusterReaderTest {
     private final Set<String> compressed = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Integer> left = new CompletableFuture<>();
     private final CountDownLatch nodesRequested = new CountDownLatch(1);
+
+    private static JsonNode tree(String yaml) throws IOException {
+        return new YAMLMapper().readTree(yaml);
+    }
+
+    @Test
+    void objectsAreReadWithTheirUsers() throws IOException {
+        PodInfo pod = PodInfo.of(tree("""
+                metadata: {namespace: team, name: train}
+                spec: {nodeName: a, resourceClaims: [{resourceClaimName: own}, {resourceClaimTemplateName: any}]}
+                status:
+                  phase: Failed
+                  resourceClaimStatuses: [{resourceClaimName: made}, {resourceClaimName: own}]
+                  extendedResourceClaimStatus: {resourceClaimName: extended}
+                """));
+        ClaimInfo claim = ClaimInfo.of(tree("""
+                metadata: {namespace: team, name: made, creationTimestamp: "1", ownerReferences: [{kind: Pod, name: train}]}
+                status: {reservedFor: [{resource: pods, name: train}, {resource: podgroups, name: all}]}
+                """));
+
+        assertThat(pod).isEqualTo(new PodInfo("team", "train", "a", true, List.of("own", "made", "extended")));
+        assertThat(claim.pods()).containsExactly("train");
+        assertThat(claim.grouped()).isTrue();
+        assertThat(claim.owner()).isEqualTo("pod train");
+        assertThat(claim.since()).isEqualTo("1");
+        assertThat(NodeInfo.of(tree("{metadata: {name: a}, status: {allocatable: {cpu: 8, example.com/fpga: 2}}}"))
+                        .allocatable())
+                .isEqualTo(Map.of("example.com/fpga", 2L));
+    }
 
     /** It answers what no other list refers to only when the last list is requested. */
     @Test
