@@ -62,7 +62,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private volatile boolean isUnreadable;
     private volatile boolean isSuspended;
     private @Nullable Lease givenBack; // of suspend and resume, which never run concurrently
-    private @Nullable DriverContext driver; // set by start; the inventory may be read without
+    private @Nullable DriverContext driver; // set by start, which precedes all calls but inventory()
     private @Nullable GpuWatch watch;
     private boolean isWatching; // of the thread that reads the inventory
 

@@ -68,7 +68,7 @@ final class NvidiaTakeOver implements TakeOver {
     private final MigDeviceAllocator allocator;
     private final DeviceSharing sharing;
     private final Map<String, GoClaim> left = new LinkedHashMap<>(); // by UID
-    private final List<Runnable> whenTaken = new ArrayList<>();
+    private final List<Runnable> whenTaken = new ArrayList<>(); // once the journal has the claims
     private @Nullable DriverSnapshot snapshot;
 
     record Node(Nvml nvml, NodeDevices.Settings settings, EarlierBoot earlierBoot) {}

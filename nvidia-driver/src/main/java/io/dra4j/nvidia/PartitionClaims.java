@@ -91,7 +91,7 @@ final class PartitionClaims {
         this.smi = smi;
     }
 
-    /** Decides by the snapshot: to find NVSwitches behind network adapters takes long. */
+    /** Returns whether a claim gets a partition, by the snapshot: finding NVSwitches behind network adapters takes long. */
     static boolean isFor(Offer offer, DriverSnapshot now) {
         return offer.isWhole() && now.devices().isPartitioned();
     }

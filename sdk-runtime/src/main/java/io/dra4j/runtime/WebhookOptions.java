@@ -86,6 +86,7 @@ final class WebhookOptions {
                 () -> start(options.driverName(), configTypes.apply(options)));
     }
 
+    /** Shows only the options that the webhook needs; it accepts all, so that both may have the same environment. */
     private CommandLine hideOthers(CommandLine line, DriverOptions options) {
         command = line.getCommandSpec();
         return ProgramMain.only(

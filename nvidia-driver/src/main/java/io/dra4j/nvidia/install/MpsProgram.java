@@ -25,6 +25,10 @@ public record MpsProgram(DriverFinder driver, List<String> selinux) {
     private static final String SERVER = "nvidia-cuda-mps-server";
     private static final List<String> LIBRARIES = List.of("libcuda.so", "libnvidia-");
 
+    public MpsProgram {
+        selinux = List.copyOf(selinux);
+    }
+
     /** Ensures that the daemon, its server and their libraries are there. */
     public void requireThere() {
         file();

@@ -137,6 +137,7 @@ final class InstanceReader {
                 new MigDevice(nvml.text("nvmlDeviceGetUUID", info.device), in.id, info.id, in.profileId, placement));
     }
 
+    /** Returns the profiles of compute instances; a GPU instance without any is an error. */
     List<ComputeProfile> computeProfiles(long instance) {
         List<ComputeProfile> profiles = new ArrayList<>();
         String function = "nvmlGpuInstanceGetComputeInstanceProfileInfo";

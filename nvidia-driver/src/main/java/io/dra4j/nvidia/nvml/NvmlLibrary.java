@@ -117,6 +117,7 @@ final class NvmlLibrary implements AutoCloseable {
         return all;
     }
 
+    /** Unloads the library, so that another file can be loaded from its path; no call may follow. */
     @Override
     public void close() {
         library.close();

@@ -209,6 +209,7 @@ record Quantities(NvmlLibrary nvml, GpmReader gpm) {
         return isKnown ? OptionalInt.of((int) field.value) : OptionalInt.empty();
     }
 
+    /** Returns whether failed memory is replaced only with the next reset, or can no longer be replaced. */
     boolean isRepairPending(long gpu) {
         int[] ignored = new int[1];
         int[] pending = new int[1];

@@ -26,7 +26,7 @@ public record CheckResult(String fact, List<Finding> findings) {
         return new CheckResult("", List.of(finding));
     }
 
-    /** Returns findings, and the number of items that were checked as the fact. */
+    /** Returns findings; the fact is the number of items that were checked. */
     public static CheckResult of(List<Finding> findings, long looked, String noun) {
         return new CheckResult(number(looked, noun), findings);
     }

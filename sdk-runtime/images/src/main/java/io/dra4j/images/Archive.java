@@ -17,7 +17,7 @@ final class Archive {
 
     private Archive() {}
 
-    /** Writes an archive with a name, and layers that are compressed in a cache, which is reused. */
+    /** Writes an archive under a name; compressed layers are cached. */
     static void write(JibContainerBuilder image, Path file, String name, Path cache) {
         try {
             image.containerize(Containerizer.to(TarImage.at(file).named(name))

@@ -8,20 +8,29 @@ package io.dra4j.rules;
 public interface ExpressionCompiler {
 
     /** A compiler that never finds a problem, to check objects without CEL. */
-    ExpressionCompiler NONE = new ExpressionCompiler() {};
+    ExpressionCompiler NONE = new ExpressionCompiler() {
+        @Override
+        public String selectorProblem(String expression) {
+            return "";
+        }
+
+        @Override
+        public String derivedAttributeProblem(String expression) {
+            return "";
+        }
+
+        @Override
+        public boolean exceedsCost(String expression) {
+            return false;
+        }
+    };
 
     /** Returns the problem of an expression that selects devices; empty if it is valid. */
-    default String selectorProblem(String expression) {
-        return "";
-    }
+    String selectorProblem(String expression);
 
     /** Returns the problem of an expression that computes an attribute; empty if it is valid. */
-    default String derivedAttributeProblem(String expression) {
-        return "";
-    }
+    String derivedAttributeProblem(String expression);
 
     /** Returns whether an expression without a problem may cost more than the limit. */
-    default boolean exceedsCost(String expression) {
-        return false;
-    }
+    boolean exceedsCost(String expression);
 }

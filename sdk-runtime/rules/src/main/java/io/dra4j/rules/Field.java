@@ -132,7 +132,7 @@ public record Field(@Nullable Field parent, String step, JsonNode value, FieldEr
         return fits;
     }
 
-    /** Limits a sum, in the words of the server for limits that are not of one list. */
+    /** Limits a sum, in the words of the server for limits that are not of one list; all are of counters, as of 1.34. */
     void requireTotal(int total, String of, int limit) {
         requireThat(total <= limit, total, "the total number of " + of + " must not exceed " + limit);
     }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compiles expressions as the API server of a release does before it stores them.
  *
- * <p>Loads CEL classes only with the first expression, and caches their results. Thread-safe; threads compile one
+ * <p>Loads CEL classes only with the first expression, and caches the results. Thread-safe; threads compile one
  * after another.
  */
 public final class DeviceExpressions implements ExpressionCompiler {
@@ -49,7 +49,7 @@ public final class DeviceExpressions implements ExpressionCompiler {
     }
 
     private synchronized Verdict verdict(String expression) {
-        if (verdicts.size() >= REMEMBERED) {
+        if (verdicts.size() >= REMEMBERED && !verdicts.containsKey(expression)) {
             verdicts.clear();
         }
         return verdicts.computeIfAbsent(expression, one -> expressions().judge(one));

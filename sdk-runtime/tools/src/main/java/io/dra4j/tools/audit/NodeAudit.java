@@ -56,7 +56,7 @@ public record NodeAudit(DriverNode node, Devices devices, TwoLooks looks) {
         List<HeldClaim> held = held(journal, views.bootId());
         for (Check own : devices.checks(views.bootId(), held, new Fixes(views)::deletePods)) {
             checks.add(Check.of(own.id(), () -> {
-                journal.get(); // which is the reason if it can't be read
+                journal.get(); // throws the reason if it can't be read
                 return own.look();
             }));
         }
