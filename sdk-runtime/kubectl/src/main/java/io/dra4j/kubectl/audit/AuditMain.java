@@ -8,7 +8,7 @@ import io.dra4j.doctor.TwoLooks;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ClusterReader;
 import io.dra4j.kubectl.read.ConnectionOptions;
-import io.dra4j.kubectl.read.OutputOption;
+import io.dra4j.kubectl.read.OutputOptions;
 import io.dra4j.kubectl.read.PodInfo;
 import io.dra4j.kubectl.read.ReadException;
 import io.dra4j.kubectl.read.Snapshot;
@@ -41,7 +41,7 @@ public final class AuditMain implements Callable<Integer> {
     private ConnectionOptions connection;
 
     @Mixin
-    private OutputOption output;
+    private OutputOptions output;
 
     @Spec
     private CommandSpec spec;

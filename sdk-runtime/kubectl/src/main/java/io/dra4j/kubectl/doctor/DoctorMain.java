@@ -10,7 +10,7 @@ import io.dra4j.doctor.cluster.Scope;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.CheckedApi;
 import io.dra4j.kubectl.read.ConnectionOptions;
-import io.dra4j.kubectl.read.OutputOption;
+import io.dra4j.kubectl.read.OutputOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -67,7 +67,7 @@ public final class DoctorMain implements Callable<Integer> {
     }
 
     @Mixin
-    private OutputOption output;
+    private OutputOptions output;
 
     @Spec
     private CommandSpec spec;

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ClusterReader;
 import io.dra4j.kubectl.read.ConnectionOptions;
-import io.dra4j.kubectl.read.OutputOption;
+import io.dra4j.kubectl.read.OutputOptions;
 import io.dra4j.kubectl.read.Snapshot;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ public final class ExplainMain implements Callable<Integer> {
     private @Nullable String namespace;
 
     @Mixin
-    private OutputOption output;
+    private OutputOptions output;
 
     @Spec
     private CommandSpec spec;

@@ -19,7 +19,7 @@ import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ClaimInfo;
 import io.dra4j.kubectl.read.ClusterReader;
 import io.dra4j.kubectl.read.ConnectionOptions;
-import io.dra4j.kubectl.read.OutputOption;
+import io.dra4j.kubectl.read.OutputOptions;
 import io.dra4j.kubectl.read.Snapshot;
 import io.dra4j.kubectl.tree.TreeMain.Branch.PoolBranch;
 import io.dra4j.kubectl.tree.TreeMain.Branch.UsedCounter;
@@ -60,7 +60,7 @@ public final class TreeMain implements Callable<Integer> {
     private @Nullable String node;
 
     @Mixin
-    private OutputOption output;
+    private OutputOptions output;
 
     @Spec
     private CommandSpec spec;

@@ -276,7 +276,7 @@ final class DeviceCodec {
         /** Each type of value is a record of one component, and an object of one field. */
         static ObjectNode encode(AttributeValue value) {
             JsonNode component = Json.tree(value).elements().next();
-            return Json.object().set(SliceCodec.typeOf(value), component);
+            return Json.object().set(Objects.requireNonNull(TYPES.get(value.getClass())), component);
         }
 
         /** Leaves out attributes without a value, which a server returns for types that it does not know. */

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 
 /** The option of all commands for the form of what they print. */
 @SuppressWarnings("NullAway.Init") // picocli sets the field
-public final class OutputOption {
+public final class OutputOptions {
 
     private enum Format {
         text,
