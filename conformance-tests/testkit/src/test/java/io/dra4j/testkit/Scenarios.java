@@ -10,6 +10,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -44,9 +45,28 @@ public @interface Scenarios {
             String folder = context.getRequiredTestClass().getPackageName().replace('.', '/');
             return Stream.of(scenarios.value())
                     .map(file -> Path.of("src/test/resources", folder, file))
-                    .flatMap(file -> Stream.of(read(file).split("\n\n")).skip(1))
+                    .flatMap(Reader::scenarios)
                     .flatMap(Reader::rows)
                     .map(scenario -> Arguments.argumentSet(scenario.split("\n")[0], scenario));
+        }
+
+        private static Stream<String> scenarios(Path file) {
+            List<String> parts = List.of(read(file).split("\n\n"));
+            List<String> scenarios = parts.subList(1, parts.size());
+            if (!isComment(parts.get(0)) || scenarios.isEmpty()) {
+                throw new IllegalArgumentException(file + " has no scenarios after a description");
+            }
+            scenarios.stream()
+                    .filter(scenario -> !scenario.startsWith("# ") || isComment(scenario))
+                    .findFirst()
+                    .ifPresent(scenario -> {
+                        throw new IllegalArgumentException(file + " has no title or no steps here: " + scenario);
+                    });
+            return scenarios.stream();
+        }
+
+        private static boolean isComment(String part) {
+            return part.lines().allMatch(line -> line.startsWith("#"));
         }
 
         private static String read(Path file) {

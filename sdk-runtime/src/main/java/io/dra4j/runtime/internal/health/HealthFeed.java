@@ -38,7 +38,7 @@ public final class HealthFeed implements AutoCloseable {
     public static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private static final Logger LOG = LoggerFactory.getLogger(HealthFeed.class);
-    private static final Duration REPEAT = Duration.ofSeconds(10);
+    static final Duration REPEAT = Duration.ofSeconds(10);
 
     private final HealthReports reports;
     private final Supplier<Optional<Inventory>> inventory;

@@ -134,6 +134,11 @@ class HealthReportsTest implements ScenarioSteps {
     }
 
     @Test
+    void aListIsRepeatedTwiceBeforeTheKubeletGivesUp() {
+        assertThat(HealthFeed.REPEAT.multipliedBy(2)).isLessThan(HealthFeed.TIMEOUT);
+    }
+
+    @Test
     void taintsKeepWhatTheInventoryLeavesOutAndAreAddedOnce() throws Exception {
         Inventory both = inventory.orElseThrow();
         List<LeftOut> broken = List.of(new LeftOut("GPU-5b3f", "broken"));

@@ -302,7 +302,7 @@ record ResourceEndpoint(
 
         private static Listing rest(
                 ObjectStore store, ResourceKind kind, ObjectSelection selection, Continuation from) {
-            if (from.revision() == Continuation.CURRENT) {
+            if (from.revision() < 0) { // CURRENT, as any other negative one
                 return store.list(kind, selection);
             }
             store.requireReached(from.revision());
