@@ -197,7 +197,7 @@ class FakeDevicesTest {
 
             assertThat(noticed.await(10, TimeUnit.SECONDS)).isTrue();
         }
-        assertThat(faults()).content().isEqualTo("gpu-0 absent");
+        areOfferedAndPrepared("options : --num-devices=3 --fault-file={faults}\nis devices : [gpu-1, gpu-2]");
     }
 
     @Test
