@@ -4,7 +4,6 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.AllocatedClaim;
@@ -190,21 +189,21 @@ class ScenariosTest extends ScenarioNode {
 
     private void perform(String[] words, String text) throws Exception {
         switch (words[0]) {
-            case "meanwhile" -> {
-                FutureTask<Void> begun = new FutureTask<>(() -> {
-                    run(Arrays.copyOfRange(words, 1, words.length), text);
-                    return null;
-                });
-                meanwhile = begun;
-                new Thread(begun).start();
-            }
+            case "meanwhile" -> meanwhile = inBackground(words, 1, text);
             case "joined" -> meanwhile.get(SOON.toSeconds(), TimeUnit.SECONDS);
-            case "within" ->
-                assertTimeout(
-                        Duration.ofSeconds(Long.parseLong(words[1])),
-                        () -> run(Arrays.copyOfRange(words, 2, words.length), text));
+            case "within" -> inBackground(words, 2, text).get(Long.parseLong(words[1]), TimeUnit.SECONDS);
             default -> run(words, text);
         }
+    }
+
+    /** Begins the rest of a line in another thread. */
+    private FutureTask<Void> inBackground(String[] words, int from, String text) {
+        FutureTask<Void> begun = new FutureTask<>(() -> {
+            run(Arrays.copyOfRange(words, from, words.length), text);
+            return null;
+        });
+        new Thread(begun).start();
+        return begun;
     }
 
     private void assertHealthy() {

@@ -103,6 +103,11 @@ class NodeDevicesTest {
         assertThat(devices.inventory().leftOut()).hasSize(2);
     }
 
+    @Test
+    void sharesAreNotAllowedByAnEmptyOption() {
+        assertThat(Shares.parse("")).isEqualTo(Shares.NONE);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"0", "-1", "2.5", "Memory", "all", "99999999999999999999"})
     void sharesAreOneOfTheirForms(String shares) {
