@@ -123,6 +123,7 @@ abstract class ProgramFixture implements ScenarioSteps {
             case "out-has" -> assertThat(out()).contains(text.split(" \\| "));
             case "out-matches" -> assertThat(out()).containsPattern(text);
             case "err" -> assertThat(String.join(" | ", err().lines().toList())).isEqualTo(text);
+            case "err-begins" -> assertThat(err()).startsWith(text);
             case "err-has" -> assertThat(err()).contains(text.split(" \\| "));
             case "events" -> assertThat(list(events.stream())).isEqualTo(text);
             case "option" -> assertThat(value(words[1])).isEqualTo(text);

@@ -331,7 +331,8 @@ class KubeletPluginTest extends SocketFixture implements ScenarioSteps {
             case "successor-looks" -> successor.look();
             case "successor-closes" -> successor.close();
             case "look" -> plugin.look();
-            case "look-fails" -> assertThatThrownBy(plugin::look).hasMessageContaining(text);
+            case "look-fails" ->
+                assertThatThrownBy(plugin::look).hasMessageContaining(text.replace("{registry}", registry.toString()));
             case "create" -> Files.createFile(path(words[1]));
             case "create-directory" -> Files.createDirectory(path(words[1]));
             case "delete" -> Files.delete(path(words[1]));
