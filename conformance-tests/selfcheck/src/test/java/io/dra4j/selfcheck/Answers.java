@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import net.bytebuddy.ByteBuddy;
@@ -36,8 +38,8 @@ import net.bytebuddy.matcher.ElementMatchers;
  *   <li>It comes {@code after} milliseconds, or {@code late} ones, and the method returns before; {@code forgiven} logs
  *       its failure.
  *   <li>{@code logged} is a line, after which the driver may have {@code ended} with a status.
- *   <li>{@code when} is a pattern: the answer is in {@code then}, or the part's own where the arguments, as {@code
- *       [first, second]}, have no match.
+ *   <li>{@code when} is a pattern: the answer is in {@code then}, or where the arguments, as {@code [first, second]},
+ *       have no match, in {@code else} or the part's own.
  * </ul>
  *
  * <p>In texts, {@code {driver}}, {@code {node}}, {@code {data}}, {@code {registry}} and {@code {cdi}} are settings, and
@@ -45,7 +47,24 @@ import net.bytebuddy.matcher.ElementMatchers;
  */
 final class Answers {
 
+    /** Answers, each with one of its patterns that has had a match in this JVM. */
+    private static final Set<String> MATCHED = ConcurrentHashMap.newKeySet();
+
     private Answers() {}
+
+    /** Returns the patterns in a driver's answers that have never had a match: it was as if they were not there. */
+    static Stream<String> unmatched(Map<String, JsonNode> answers) {
+        return answers.values().stream()
+                .flatMap(answer -> patterns(answer)
+                        .filter(pattern -> !MATCHED.contains(answer + pattern))
+                        .map(pattern -> "never matched: " + pattern));
+    }
+
+    private static Stream<String> patterns(JsonNode answer) {
+        Stream<Map.Entry<String, JsonNode>> replaced =
+                answer.findValues("replaced").stream().flatMap(texts -> texts.properties().stream());
+        return Stream.concat(answer.findValuesAsText("when").stream(), replaced.map(Map.Entry::getKey));
+    }
 
     /** Returns a subclass of each part that has some of the answers. */
     static List<Class<?>> parts(Map<String, JsonNode> answers) {
@@ -102,10 +121,8 @@ final class Answers {
 
         private Object answer(JsonNode value, Object[] arguments, Callable<?> own) throws Exception {
             if (value.has("when")) {
-                Pattern when = Pattern.compile(value.get("when").asText());
-                return when.matcher(Arrays.toString(arguments)).find()
-                        ? answer(value.get("then"), arguments, own)
-                        : own.call();
+                String next = matches(value.get("when").asText(), Arrays.toString(arguments)) ? "then" : "else";
+                return value.has(next) ? answer(value.get(next), arguments, own) : own.call();
             }
             if (value.has("argument")) {
                 return arguments[value.get("argument").asInt()];
@@ -126,7 +143,9 @@ final class Answers {
             if (value.has("replaced")) {
                 String text = Json.MAPPER.writeValueAsString(own.call());
                 for (Map.Entry<String, JsonNode> one : value.get("replaced").properties()) {
-                    text = text.replaceAll(one.getKey(), one.getValue().asText());
+                    if (matches(one.getKey(), text)) {
+                        text = text.replaceAll(one.getKey(), one.getValue().asText());
+                    }
                 }
                 return Json.MAPPER.readValue(text, type);
             }
@@ -147,6 +166,14 @@ final class Answers {
                 Life.current().end(value.get("ended").asInt());
             }
             return value.isNull() || value.isObject() ? null : Json.MAPPER.convertValue(value, type);
+        }
+
+        private boolean matches(String pattern, String text) {
+            boolean found = Pattern.compile(pattern).matcher(text).find();
+            if (found) {
+                MATCHED.add(given + pattern);
+            }
+            return found;
         }
 
         private static List<Object> each(List<?> items, JsonNode more) throws IOException {

@@ -57,6 +57,7 @@ class ConformingVariantsIT {
                                 due(variant.notApplicable(), Verdict.NOT_APPLICABLE, outcome),
                                 due(variant.untested(), Verdict.UNTESTED, outcome),
                                 variant.notes().stream().filter(note -> !isNoted(note, outcome)),
+                                Answers.unmatched(variant.answers()),
                                 notWarned(variant, outcome),
                                 unexpected(variant, outcome))
                         .flatMap(each -> each))
