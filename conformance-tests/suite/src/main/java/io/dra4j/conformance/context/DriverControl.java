@@ -371,7 +371,11 @@ public final class DriverControl implements AutoCloseable {
 
         private LastWords() {}
 
-        /** The end of a message about a driver that is not registered, by its log since this start. */
+        /**
+         * The end of a message about a driver that is not registered, by its log since this start.
+         *
+         * @param alive whether it runs: its last line tells what it waits for
+         */
         static String of(String log, Place place, boolean alive) {
             List<String> lines = log.lines()
                     .map(String::strip)

@@ -10,7 +10,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Many prepares and unprepares in a row, each of a new claim, to see whether a driver's memory grows with them. */
+/**
+ * Many prepares and unprepares in a row, each of a new claim, to see whether a driver's memory grows with them.
+ *
+ * @param calls the number of prepares, and of unprepares; at least ten
+ * @param remarks receives what could not be removed in the end, a sentence each
+ */
 public record LongRun(Settings settings, int calls, Consumer<String> remarks) {
 
     /** The number of times that the memory is read, and the least number of calls. */

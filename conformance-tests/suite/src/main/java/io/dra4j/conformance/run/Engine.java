@@ -69,7 +69,12 @@ public final class Engine implements AutoCloseable {
         this.access = settings.access();
     }
 
-    /** Starts a usable driver, detects its capabilities, and checks every requested requirement. */
+    /**
+     * Starts the driver, detects its capabilities, and checks every requested requirement.
+     *
+     * @throws io.dra4j.testkit.driver.DriverUnusable if the driver cannot be run at all
+     * @throws io.dra4j.testkit.settings.SettingsException if the settings cannot be used
+     */
     public RunOutcome run() {
         Instant started = Instant.now();
         RunPlan.check(catalogue, settings);

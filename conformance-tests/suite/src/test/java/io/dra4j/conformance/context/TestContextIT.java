@@ -254,6 +254,15 @@ class TestContextIT {
         }
 
         @Test
+        void getsNamesThatNoOtherRunHas() {
+            try (TestContext one = open(settings("process: {command: [x]}"));
+                    TestContext other = open(settings("process: {command: [x]}"))) {
+                assertThat(one.place().node()).isNotEqualTo(other.place().node());
+                assertThat(own("namespaces")).hasSize(2);
+            }
+        }
+
+        @Test
         void isAskedOnceMoreWhenItDoesNotAnswerInTheEnd() throws Exception {
             try (ApiProxy broken = ApiProxy.before(real.url())) {
                 broken.writeKubeconfig(folder.resolve("kubeconfig"));

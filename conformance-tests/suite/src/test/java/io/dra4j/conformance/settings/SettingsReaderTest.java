@@ -86,6 +86,7 @@ class SettingsReaderTest {
 
         assertThatThrownBy(() -> parse(text))
                 .isInstanceOf(SettingsException.class)
+                .hasMessageStartingWith(words.startsWith("x.yaml: ") ? "x.yaml: " : "")
                 .hasMessageContainingAll(words.split(" ; "));
     }
 

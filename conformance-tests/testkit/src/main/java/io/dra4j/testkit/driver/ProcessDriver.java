@@ -164,7 +164,11 @@ public record ProcessDriver(ProcessSettings settings, List<String> cdiDirectorie
         /** The directories in ascending priority, as runtimes read them. */
         private static final List<String> CDI = List.of(Place.CDI_ON_DISK.toString(), CDI_IN_MEMORY);
 
-        /** Returns a place in which these paths belong to the run. */
+        /**
+         * Returns a place in which these paths belong to the run.
+         *
+         * @throws DriverUnusable if the settings require a mount namespace, which cannot be made
+         */
         Place in(Place bare) {
             return in(bare, MountNamespace.missing());
         }

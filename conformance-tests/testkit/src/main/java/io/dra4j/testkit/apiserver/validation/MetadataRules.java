@@ -24,7 +24,11 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/** Initializes and validates {@code metadata} of all kinds. */
+/**
+ * Initializes and validates {@code metadata} of all kinds.
+ *
+ * @param random draws uids, and the ends of generated names
+ */
 public record MetadataRules(InstantSource clock, RandomGenerator random) {
     /** Base length of a generated name: with five random characters it stays a label of 63. */
     private static final int MAX_GENERATED_BASE = 58;
