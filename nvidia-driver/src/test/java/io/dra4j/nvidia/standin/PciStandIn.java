@@ -313,8 +313,8 @@ public final class PciStandIn implements AutoCloseable {
         String address = file.getParent().getFileName().toString();
         String text = Files.exists(file) ? Files.readString(file) : "";
         String wanted = text.equals(NO_OVERRIDE) ? "" : text.strip();
-        if (!text.isEmpty()
-                && !wanted.equals(overrides.getOrDefault(address, ""))) { // one that is empty is being written
+        boolean isBeingWritten = text.isEmpty() || wanted.contains("\n"); // the new text is over the old one
+        if (!isBeingWritten && !wanted.equals(overrides.getOrDefault(address, ""))) {
             overrides.put(address, wanted);
             did("override", wanted, address);
         }
