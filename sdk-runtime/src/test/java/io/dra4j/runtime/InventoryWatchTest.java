@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +12,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.internal.publish.ManualLoop;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,73 +36,47 @@ class InventoryWatchTest {
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
     @Nested
-    class OfAProbe {
+    class OfAProbe implements ScenarioSteps {
 
         private final ManualLoop timer = new ManualLoop();
         private Callable<List<String>> probe = () -> List.of("serial-1");
         private int changes;
+        private boolean failing;
 
-        private InventoryWatch watch() {
-            return InventoryWatch.ofProbe(INTERVAL, () -> probe.call(), () -> changes++, timer);
+        private InventoryWatch watch;
+
+        @Override
+        public void run(String[] words, String text) {
+            switch (words[0]) {
+                case "watch" -> watch = InventoryWatch.ofProbe(INTERVAL, () -> probe.call(), this::changed, timer);
+                case "found" -> probe = () -> List.of(text);
+                case "fails" ->
+                    probe = () -> {
+                        throw new IOException("the bus hangs");
+                    };
+                case "has-no-thread" ->
+                    probe = () -> {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    };
+                case "changes-fail" -> failing = true;
+                case "advance" -> timer.advance(Duration.parse("PT" + words[1]));
+                case "close" -> watch.close();
+                case "changes" -> assertNumber(changes, words, text);
+                case "waiting" -> assertNumber(timer.waiting(), words, text);
+                default -> throw new IllegalArgumentException(words[0]);
+            }
         }
 
-        @Test
-        void callsOnceForEachChange() {
-            watch();
-            timer.advance(INTERVAL.multipliedBy(3));
-            assertThat(changes).isZero();
-
-            probe = () -> List.of("serial-1", "serial-2");
-            timer.advance(INTERVAL.minusMillis(1));
-            assertThat(changes).isZero();
-            timer.advance(INTERVAL.multipliedBy(3));
-
-            assertThat(changes).isEqualTo(1);
+        private void changed() {
+            changes++;
+            if (failing) {
+                throw new IllegalStateException("not now");
+            }
         }
 
-        @Test
-        void takesAFailureForNoChangeAndGoesOn() {
-            watch();
-            probe = () -> {
-                throw new IOException("the bus hangs");
-            };
-            timer.advance(INTERVAL);
-            probe = () -> {
-                throw new OutOfMemoryError("unable to create native thread");
-            };
-            timer.advance(INTERVAL);
-            probe = () -> List.of("serial-1");
-            timer.advance(INTERVAL);
-            assertThat(changes).isZero();
-
-            probe = List::of;
-            timer.advance(INTERVAL);
-
-            assertThat(changes).isEqualTo(1);
-        }
-
-        @Test
-        void goesOnWhenTheCallFails() {
-            InventoryWatch.ofProbe(
-                    INTERVAL,
-                    () -> changes,
-                    () -> {
-                        throw new IllegalStateException("not now");
-                    },
-                    timer);
-            changes = 1;
-            timer.advance(INTERVAL);
-
-            assertThat(timer.waiting()).isEqualTo(1);
-        }
-
-        @Test
-        void looksNoMoreOnceClosed() {
-            InventoryWatch watch = watch();
-
-            watch.close();
-
-            assertThat(timer.waiting()).isZero();
+        @Scenarios("inventory-watch.txt")
+        void callsOnceForEachChange(String scenario) throws Exception {
+            play(scenario);
             assertThat(timer.isShutdown()).isFalse();
         }
 

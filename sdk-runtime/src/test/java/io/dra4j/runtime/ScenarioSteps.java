@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 /** Does the lines of a scenario: each is words and, after {@code " : "}, a text; {@code #} begins a comment. */
 public interface ScenarioSteps {
 
+    /** Does a line; a word that it does not know is a mistake in the scenario. */
     void run(String[] words, String text) throws Exception;
 
     /** Does all lines; a check that fails names its line. */

@@ -357,15 +357,5 @@ class AdmissionWebhookIT {
                         .hasMessageContaining("choose another port");
             }
         }
-
-        @Test
-        void doesNotStartWithoutACertificate(@TempDir Path folder) throws Exception {
-            try (AdmissionWebhook webhook = AdmissionWebhook.of(
-                    LaneConfigs.DRIVER, LaneConfigs.TYPES, folder.resolve("none"), folder.resolve("tls.key"))) {
-                assertThatThrownBy(webhook::start)
-                        .isInstanceOf(DraException.class)
-                        .hasMessageContaining("Can't read " + folder.resolve("none"));
-            }
-        }
     }
 }

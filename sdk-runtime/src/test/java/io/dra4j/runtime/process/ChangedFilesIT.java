@@ -74,13 +74,13 @@ class ChangedFilesIT {
         leftOut = Files.createFile(node.place().root().resolve("left-out"));
         restartReason = node.place().root().resolve("restart-reason");
         node.start(
-                DriverPages.OPTION,
+                DriverPages.option(node),
                 "--healthcheck-port=0",
                 "--device-policy=" + policy.file(),
                 "--left-out=" + leftOut,
                 "--restart-reason=" + restartReason);
         node.awaitRegistered();
-        pages = DriverPages.ofProcess(1, node);
+        pages = DriverPages.of(node);
         pages.awaitReady();
     }
 

@@ -7,48 +7,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.http.HttpPages;
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpResponse;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The HTTP pages of a driver process that was started with {@link #OPTION}. */
+/** The HTTP pages of a driver process that was started with {@link #option}. */
 record DriverPages(HttpPages pages) {
 
-    /** Any port that is free: the driver's log says which. */
-    static final String OPTION = "--http-endpoint=127.0.0.1:0";
-
-    private static final Pattern SERVING = // in the text format or in JSON
-            Pattern.compile("(?m)^(?=.*Serving metrics and probes).*(127\\.0\\.0\\.1:[0-9]+).*$");
     private static final Pattern SAMPLE =
             Pattern.compile("([a-zA-Z_:][a-zA-Z0-9_:]*)(\\{[^}]*})? ([-+.0-9eE]+|NaN|[+-]Inf)");
 
-    /** Waits until as many processes as that have said where they serve; the pages of the last. */
-    static DriverPages ofProcess(int number, TestNode node) throws IOException, InterruptedException {
-        try (WatchService watch = node.place().root().getFileSystem().newWatchService()) {
-            WatchKey key = node.place().root().register(watch, StandardWatchEventKinds.ENTRY_MODIFY);
-            while (true) {
-                List<MatchResult> all = SERVING.matcher(node.log()).results().toList();
-                if (all.size() >= number) {
-                    URI server = URI.create("http://" + all.get(number - 1).group(1));
-                    return new DriverPages(new HttpPages(server));
-                }
-                assertThat(watch.poll(TestNode.TIMEOUT.toSeconds(), TimeUnit.SECONDS))
-                        .as(node.log())
-                        .isNotNull();
-                key.pollEvents();
-                key.reset();
-            }
-        }
+    /** The option with which the driver of a node serves them. */
+    static String option(TestNode node) {
+        return "--http-endpoint=127.0.0.1:" + node.place().freePort();
+    }
+
+    static DriverPages of(TestNode node) {
+        return new DriverPages(node.pages());
     }
 
     HttpResponse<String> get(String path) throws IOException, InterruptedException {

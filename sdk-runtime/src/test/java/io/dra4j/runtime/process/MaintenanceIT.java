@@ -84,9 +84,9 @@ class MaintenanceIT {
                     .contains("gpu-0 NoSchedule", "gpu-7 NoSchedule");
 
             node.kill();
-            node.start(DriverPages.OPTION, "--suspended=" + suspended);
+            node.start(DriverPages.option(node), "--suspended=" + suspended);
             node.awaitRegistered();
-            DriverPages pages = DriverPages.ofProcess(1, node);
+            DriverPages pages = DriverPages.of(node);
             pages.awaitReady();
             assertThat(tainted(node.api().store().list("resourceslices"))).hasSize(8);
             assertThat(value(pages.scrape(), "dra4j_maintained_devices")).isEqualTo(8);

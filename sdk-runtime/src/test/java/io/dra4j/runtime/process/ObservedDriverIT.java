@@ -39,10 +39,10 @@ class ObservedDriverIT {
     @BeforeAll
     static void start() throws Exception {
         node = TestDriver.node();
-        node.start(DriverPages.OPTION);
+        node.start(DriverPages.option(node));
         node.awaitRegistered();
         node.api().store().awaitObject("resourceslices", found -> true, TIMEOUT);
-        pages = DriverPages.ofProcess(1, node);
+        pages = DriverPages.of(node);
         pages.awaitReady();
     }
 
@@ -122,8 +122,8 @@ class ObservedDriverIT {
         try (TestNode alone = TestDriver.node()) {
             alone.kubelet().close();
             alone.proxy().down();
-            alone.start(DriverPages.OPTION);
-            DriverPages its = DriverPages.ofProcess(1, alone);
+            alone.start(DriverPages.option(alone));
+            DriverPages its = DriverPages.of(alone);
 
             String missing = its.await("/readyz", answer -> answer.body().contains("API server"));
             assertThat(missing)

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpsConfigurator;
@@ -12,8 +13,10 @@ import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
+import io.dra4j.testkit.Scenarios;
 import io.dra4j.testkit.cluster.TestKeys;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -40,16 +43,15 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
-/** Forms of a kubeconfig, over real TLS. */
-class KubeconfigIT {
+/** Forms of a kubeconfig, over real TLS, as kubeconfigs.txt says. */
+class KubeconfigIT implements ScenarioSteps {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
     private static final Executor THREADS = ShortLivedThreads.unlimited("requests");
@@ -66,6 +68,11 @@ class KubeconfigIT {
     private final BlockingQueue<String> users = new LinkedBlockingQueue<>();
     private HttpsServer server;
     private volatile String refused = "";
+    private String ofTheCluster = "";
+    private Path plugin;
+
+    @AutoClose
+    private Cluster cluster;
 
     @BeforeAll
     static void makeKeys(@TempDir Path folder) throws Exception {
@@ -154,84 +161,55 @@ class KubeconfigIT {
         return users.take();
     }
 
-    @Test
-    void theCertificateOfAUserAndACaAsData() throws Exception {
-        try (Cluster cluster = connect(
-                "certificate-authority-data: " + base64(keys.certificatePem()),
-                "client-certificate-data: %s, client-key-data: %s"
-                        .formatted(base64(keys.certificatePem()), base64(keys.keyPem())))) {
-            assertThat(userOf(cluster)).isEqualTo("CN=node-a");
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "cluster" -> ofTheCluster = filled(text);
+            case "connect" -> cluster = connect(ofTheCluster.isEmpty() ? ca() : ofTheCluster, filled(text));
+            case "connect-by-plugin" -> cluster = connect(ca(), exec(plugin));
+            case "connect-fails" ->
+                assertThatThrownBy(() -> connect(ca(), exec(plugin)))
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContainingAll(plugin.toString(), text)
+                        .hasMessageNotContaining("secret");
+            case "file" -> file(words[1], text.isEmpty() ? "" : text + "\n");
+            case "certificate" -> file("tls.crt", (words[1].equals("node-a") ? keys : curve).certificatePem());
+            case "key" -> file("tls.key", (words[1].equals("node-a") ? keys : curve).keyPem());
+            case "odd-certificates" -> {
+                String odd = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+                file("cas.crt", odd + keys.certificatePem() + odd);
+            }
+            case "plugin" -> plugin = plugin(filled(text));
+            case "plugin-runs" -> Files.writeString(plugin = plugin(""), "#!/bin/sh\n" + filled(text));
+            case "printed-certificate" -> {
+                ObjectNode status = Json.object()
+                        .put("clientCertificateData", curve.certificatePem())
+                        .put("clientKeyData", curve.keyPem());
+                file("printed", "{\"status\":" + status + "}");
+            }
+            case "refuse" -> refused = text;
+            case "user" -> assertThat(userOf(cluster)).isEqualTo(text);
+            case "next-user" -> assertThat(users.take()).isEqualTo(text);
+            case "read-fails", "read-fails-for-now" -> {
+                ClusterException failure = catchThrowableOfType(
+                        ClusterException.class, () -> cluster.claimReader().read(REF, Duration.parse("PT" + words[1])));
+                assertThat(failure).hasMessageContaining(text);
+                assertThat(failure.isTransient() || words[0].equals("read-fails"))
+                        .isTrue();
+            }
+            default -> throw new IllegalArgumentException(words[0]);
         }
     }
 
-    private void putClient(TestKeys client) throws Exception {
-        file("tls.crt", client.certificatePem());
-        file("tls.key", client.keyPem());
+    private String filled(String text) throws GeneralSecurityException {
+        return text.replace("{folder}", directory.toString())
+                .replace("{certificate}", base64(keys.certificatePem()))
+                .replace("{key}", base64(keys.keyPem()));
     }
 
-    @Test
-    void theFilesOfACertificateThatAreReplaced() throws Exception {
-        putClient(keys);
-        try (Cluster cluster = connect(ca(), "client-certificate: tls.crt, client-key: tls.key")) {
-            assertThat(userOf(cluster)).isEqualTo("CN=node-a");
-
-            file("tls.crt", curve.certificatePem());
-            assertThat(userOf(cluster)).as("until both are replaced").isEqualTo("CN=node-a");
-
-            putClient(curve);
-            assertThat(userOf(cluster)).isEqualTo("CN=node-b");
-        }
-    }
-
-    @Test
-    void theFileOfATokenIsReadEachTime() throws Exception {
-        file("token", "first\n");
-        try (Cluster cluster = connect(ca(), "token: passed-over, tokenFile: token")) {
-            assertThat(userOf(cluster)).isEqualTo("Bearer first");
-
-            file("token", "second\n");
-            assertThat(userOf(cluster)).isEqualTo("Bearer second");
-        }
-    }
-
-    /** Without a token the server would answer that someone anonymous may not, which is final. */
-    @Test
-    void theFileOfATokenThatIsEmptyForAMoment() throws Exception {
-        file("token", "");
-        try (Cluster cluster = connect(ca(), "tokenFile: token")) {
-            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofMillis(100)))
-                    .hasMessageContaining("token is empty")
-                    .isInstanceOfSatisfying(
-                            ClusterException.class,
-                            failure -> assertThat(failure.isTransient()).isTrue());
-
-            file("token", "second\n");
-            assertThat(userOf(cluster)).isEqualTo("Bearer second");
-        }
-    }
-
-    @Test
-    void theFileOfTwoCasOfWhichOneCannotBeRead() throws Exception {
-        String other = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-        String file = ca();
-        file("ca.crt", other + keys.certificatePem() + other);
-        try (Cluster cluster = connect(file, "token: secret")) {
-            assertThat(userOf(cluster)).isEqualTo("Bearer secret");
-        }
-    }
-
-    @Test
-    void anExecPluginWhoseTokenExpires() throws Exception {
-        Path token = file("printed", "first");
-        Path plugin = plugin("$(cat " + token + ")");
-        try (Cluster cluster = connect(ca(), exec(plugin))) {
-            assertThat(userOf(cluster)).isEqualTo("Bearer first");
-
-            file("printed", "second");
-            refused = "Bearer first";
-            assertThat(userOf(cluster)).isEqualTo(refused);
-            assertThat(users.take()).isEqualTo("Bearer second");
-        }
+    @Scenarios("kubeconfigs.txt")
+    void aUserIsTheOneOfTheKubeconfig(String scenario) throws Exception {
+        play(scenario);
     }
 
     private Path plugin(String token) throws IOException {
@@ -248,25 +226,6 @@ class KubeconfigIT {
                 exec: {apiVersion: client.authentication.k8s.io/v1, command: "%s", args: [made],
                        interactiveMode: Never, env: [{name: WHO, value: here}]}
                 """.formatted(plugin);
-    }
-
-    @Test
-    void anExecPlugin() throws Exception {
-        try (Cluster cluster = connect(ca(), exec(plugin("$1-$WHO")))) {
-            assertThat(userOf(cluster)).isEqualTo("Bearer made-here");
-        }
-    }
-
-    @Test
-    void anExecPluginThatPrintsACertificate() throws Exception {
-        ObjectNode status = Json.object()
-                .put("clientCertificateData", curve.certificatePem())
-                .put("clientKeyData", curve.keyPem());
-        Path plugin = plugin("");
-        Files.writeString(plugin, "#!/bin/sh\ncat " + file("printed", "{\"status\":" + status + "}"));
-        try (Cluster cluster = connect(ca(), exec(plugin))) {
-            assertThat(userOf(cluster)).isEqualTo("CN=node-b");
-        }
     }
 
     /** It prints "first", and once there is a gate, what comes through it. */
@@ -329,35 +288,6 @@ class KubeconfigIT {
             }
             assertThat(runningPlugins()).isEmpty();
             assertThat(Files.readAllLines(directory.resolve("runs"))).hasSize(2);
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"exit 3, it ended with status 3", "echo secret, its output is not JSON", "echo {}, it printed neither"})
-    void anExecPluginWithoutCredentialsIsNamed(String command, String reason) throws Exception {
-        Path plugin = plugin("");
-        Files.writeString(plugin, "#!/bin/sh\n" + command);
-
-        assertThatThrownBy(() -> connect(ca(), exec(plugin)))
-                .isInstanceOf(DraException.class)
-                .hasMessageContaining(plugin.toString())
-                .hasMessageContaining(reason)
-                .hasMessageNotContaining("secret");
-    }
-
-    @Test
-    void aServerThatIsNotVerified() throws Exception {
-        try (Cluster cluster = connect("insecure-skip-tls-verify: true", "token: secret")) {
-            assertThat(userOf(cluster)).isEqualTo("Bearer secret");
-        }
-    }
-
-    @Test
-    void aServerOfAnotherCaIsRefused() throws Exception {
-        try (Cluster cluster = connect("tls-server-name: \"\"", "token: secret")) {
-            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(2)))
-                    .isInstanceOf(ClusterException.class)
-                    .hasMessageContaining("unable to find valid certification path");
         }
     }
 }
