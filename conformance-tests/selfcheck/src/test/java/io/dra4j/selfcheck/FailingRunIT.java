@@ -68,11 +68,11 @@ class FailingRunIT {
     /** No requirement has a verdict, and the message has the line of the log that tells why. */
     @ParameterizedTest
     @CsvSource({
-        "M-230, 'The driver has not registered within 1 s; the kubelet saw no socket; its last line: I1123 01:02:03.000004       1 main.go:7] No device detected, retrying in 1m0s'",
+        "M-230, 'The driver has not registered within 3 s; the kubelet saw no socket; its last line: I1123 01:02:03.000004       1 main.go:7] No device detected, retrying in 1m0s'",
         "M-231, The driver ended with exit status 2; it logged: panic: no PCIe root"
     })
     void aDriverThatMakesNoSocketIsNotJudged(String fault, String message) {
-        HostedDriver driver = new HostedDriver(List.of("--fault", fault), Map.of(), Duration.ofSeconds(1));
+        HostedDriver driver = new HostedDriver(List.of("--fault", fault), Map.of(), Duration.ofSeconds(3));
 
         assertThatThrownBy(() -> Runner.run("", Map.of(), driver))
                 .isInstanceOf(DriverUnusable.class)
