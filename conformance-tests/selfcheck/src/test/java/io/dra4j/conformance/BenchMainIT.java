@@ -49,10 +49,12 @@ class BenchMainIT {
                 "--start-timeout=60",
                 "--rounds=2",
                 "--first-calls=13",
-                "--starts=1",
                 "--idle-seconds=0",
                 "--json=" + folder.resolve("numbers.json")));
         line.addAll(options);
+        if (options.stream().noneMatch(option -> option.startsWith("--starts="))) {
+            line.add("--starts=1");
+        }
         line.add("--");
         line.addAll(List.of(command));
         return execute(line.toArray(String[]::new));
@@ -116,16 +118,20 @@ class BenchMainIT {
     @Test
     @Tag("nightly")
     void twoDriversTakeTurns() throws Exception {
-        List<String> words = scripted("\"$@\"; exit", 3);
+        Path begun = folder.resolve("begun");
+        String[] driver =
+                scripted("printf A >>%s; exec \"$@\"".formatted(begun), 4).toArray(String[]::new);
+        List<String> words = scripted("printf B >>%s; \"$@\"; exit".formatted(begun), 3);
         Path other = folder.resolve("other.yaml");
         JSON.writeValue(
                 other.toFile(),
                 Map.of("driver", Map.of("name", "gpu.example.com", "process", Map.of("command", words))));
 
-        assertThat(bench(List.of("--against=" + other), fakeDriver(4)))
+        assertThat(bench(List.of("--against=" + other, "--starts=2"), driver))
                 .as(err.toString())
                 .isZero();
 
+        assertThat(begun).as("AB does not count").hasContent("AB" + "BA" + "AB");
         assertThat(out.toString())
                 .contains("A: gpu.example.com\n", "B: gpu.example.com of " + other)
                 .containsPattern("resident +[0-9.]+ MiB +[0-9.]+ MiB +[0-9.]+ MiB +[0-9.]+ MiB +x [0-9.]+ +x")
@@ -133,6 +139,7 @@ class BenchMainIT {
                 .containsPattern("unprepare +3 +0 +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms");
         assertTheTableFits();
         JsonNode numbers = numbers();
+        assertThat(numbers.at("/measures/0/times").asInt()).isEqualTo(2);
         assertThat(numbers.at("/idle/processes").asInt()).isEqualTo(1);
         assertThat(numbers.at("/against/idle/processes").asInt())
                 .as("the shell and the driver")

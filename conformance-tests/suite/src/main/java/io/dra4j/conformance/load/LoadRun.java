@@ -53,20 +53,33 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
         }
     }
 
-    /** All starts but the last, in turns; an external driver is not started here. */
+    /**
+     * All starts but the last, in turns; an external driver is not started here. The first round does not count: in it, this
+     * program loads its classes, and the drivers' files are read from the disk.
+     */
     private List<List<StartTimes>> firstStarts() {
         List<List<StartTimes>> starts = new ArrayList<>();
         drivers.forEach(driver -> starts.add(new ArrayList<>()));
-        for (int round = 1; round < plan.starts(); round++) {
-            for (int i = 0; i < drivers.size(); i++) {
-                if (DriverAdapters.of(drivers.get(i).driver()).runsAnywhere()) {
-                    try (MeasuredDriver driver = MeasuredDriver.open(drivers.get(i), remarks)) {
-                        starts.get(i).add(driver.start());
+        List<Integer> turns = new ArrayList<>(IntStream.range(0, drivers.size())
+                .filter(this::runsAnywhere)
+                .boxed()
+                .toList());
+        for (int round = 0; round < plan.starts() && plan.starts() > 1; round++) {
+            for (int i : turns) {
+                try (MeasuredDriver driver = MeasuredDriver.open(drivers.get(i), remarks)) {
+                    StartTimes times = driver.start();
+                    if (round > 0) {
+                        starts.get(i).add(times);
                     }
                 }
             }
+            Collections.rotate(turns, 1);
         }
         return starts;
+    }
+
+    private boolean runsAnywhere(int driver) {
+        return DriverAdapters.of(drivers.get(driver).driver()).runsAnywhere();
     }
 
     private void idle(List<MeasuredDriver> measured) {
