@@ -86,7 +86,7 @@ class BenchMainIT {
                 .contains("p50", "p99")
                 .contains("Left out: 200 claims held, for which 40 devices are too few")
                 .containsPattern("start to both sockets +1 +[0-9.]+ m?s")
-                .containsPattern("wipe to publish +3 +[0-9.]+ m?s")
+                .containsPattern("wipe to publish +1 +[0-9.]+ m?s")
                 .containsPattern("fsync of a directory +2 +[0-9.]+ ms")
                 .containsPattern("idle, 0 s after the start +[0-9.]+ MiB +[0-9.]+ MiB +[0-9]+ +1\n")
                 .containsPattern("\nprepare, 1 to 10 +1 +0 +10 +[0-9.]+ ms.* x [0-9.]+ +x [0-9.]+\n")

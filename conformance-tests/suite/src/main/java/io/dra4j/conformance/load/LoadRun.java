@@ -26,7 +26,6 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
     private static final List<Integer> BATCHES = List.of(1, 8, 32);
     private static final List<Integer> FIRST = List.of(10, 100, Integer.MAX_VALUE);
     private static final List<Integer> HELD = List.of(0, 200, 1000);
-    private static final int WIPES = 3;
 
     public LoadRun {
         drivers = List.copyOf(drivers);
@@ -89,8 +88,8 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
     }
 
     private void wipes(List<MeasuredDriver> measured) {
-        remarks.accept("The slices are deleted, as the kubelet does when it starts, %d times".formatted(WIPES));
-        for (int i = 0; i < WIPES; i++) {
+        remarks.accept("Times that the slices are deleted, as the kubelet does when it starts: %d".formatted(plan.starts()));
+        for (int i = 0; i < plan.starts(); i++) {
             measured.forEach(MeasuredDriver::wipe);
         }
     }
