@@ -33,6 +33,7 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
 
     /** Measures everything, and returns the numbers in the order of the drivers. */
     public List<DriverNumbers> run() {
+        remarks.accept("After each start, the slices are deleted once, as the kubelet does when it starts");
         List<List<StartTimes>> starts = firstStarts();
         List<MeasuredDriver> measured = new ArrayList<>();
         try {
@@ -42,7 +43,6 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
                 starts.get(i).add(driver.start());
             }
             idle(measured);
-            wipes(measured);
             calls(measured);
             return IntStream.range(0, measured.size())
                     .mapToObj(i -> measured.get(i).numbers(starts.get(i)))
@@ -85,13 +85,6 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
         remarks.accept("Memory and threads are read %d s after the start"
                 .formatted(plan.idle().toSeconds()));
         measured.forEach(driver -> driver.idle(plan.idle()));
-    }
-
-    private void wipes(List<MeasuredDriver> measured) {
-        remarks.accept("Times that the slices are deleted, as the kubelet does when it starts: %d".formatted(plan.starts()));
-        for (int i = 0; i < plan.starts(); i++) {
-            measured.forEach(MeasuredDriver::wipe);
-        }
     }
 
     private void calls(List<MeasuredDriver> measured) {

@@ -34,7 +34,6 @@ final class MeasuredDriver implements AutoCloseable {
     private static final int HOLD_AT_ONCE = 32;
 
     private final TestContext context;
-    private final List<Duration> wipes = new ArrayList<>();
     private final List<Timings> calls = new ArrayList<>();
     private List<PublishedDevice> devices = List.of();
     private Optional<Footprint> idle = Optional.empty();
@@ -63,7 +62,7 @@ final class MeasuredDriver implements AutoCloseable {
 
     StartTimes start() {
         started = System.nanoTime();
-        return StartTimes.start(context);
+        return StartTimes.start(context, this::wipe);
     }
 
     /** Reads the driver's footprint at a time after its start; its end before that is a violation. */
@@ -95,15 +94,13 @@ final class MeasuredDriver implements AutoCloseable {
                                 + ApiObjects.encoded(
                                         "spec.nodeName=" + context.place().node()));
         Duration limit = context.timeouts().cachedRepair();
-        wipes.add(Timing.of(() -> {
-            boolean isBack = context.awaitPools(limit);
-            Violation.unless(isBack || context.driver().isAlive())
-                    .because(
-                            "the driver ended when its slices were deleted: %s",
-                            context.driver().fate());
-            Violation.unless(isBack)
-                    .because("%d s after the kubelet's wipe the driver still has no complete pool", limit.toSeconds());
-        }));
+        boolean isBack = context.awaitPools(limit);
+        Violation.unless(isBack || context.driver().isAlive())
+                .because(
+                        "the driver ended when its slices were deleted: %s",
+                        context.driver().fate());
+        Violation.unless(isBack)
+                .because("%d s after the kubelet's wipe the driver still has no complete pool", limit.toSeconds());
     }
 
     /** Reads the devices that claims can have, and returns their number. */
@@ -223,7 +220,7 @@ final class MeasuredDriver implements AutoCloseable {
                         publishing("start to both sockets", starts, StartTimes::sockets),
                         publishing("start to registration", starts, StartTimes::registered),
                         publishing("start to publish", starts, StartTimes::published),
-                        new Timings("wipe to publish", 0, 0, wipes, Duration.ZERO)),
+                        publishing("wipe to publish", starts, StartTimes::repaired)),
                 idle,
                 loaded,
                 heldWhenLoaded,
@@ -247,11 +244,12 @@ final class MeasuredDriver implements AutoCloseable {
      * @param sockets the time until both sockets had their names
      * @param registered the time until the kubelet had registered it
      * @param published the time until the API server had a complete pool
+     * @param repaired the time from a deletion of all its slices until it had one again
      */
-    record StartTimes(Duration sockets, Duration registered, Duration published) {
+    record StartTimes(Duration sockets, Duration registered, Duration published, Duration repaired) {
 
-        /** Starts a driver: DriverUnusable if it can't be started, a violation if it does not publish. */
-        static StartTimes start(TestContext context) {
+        /** Starts a driver: DriverUnusable if it can't be started, a violation if it does not publish, also again. */
+        static StartTimes start(TestContext context, Timing.Work wipe) {
             DriverControl driver = context.driver();
             int before = context.kubelet().events().size();
             Instant exec = Instant.now();
@@ -262,7 +260,8 @@ final class MeasuredDriver implements AutoCloseable {
                 throw new Violation(unpublished.message());
             });
             Duration published = Timing.since(begin);
-            return new StartTimes(sockets(context, before, exec), registered, published);
+            Duration sockets = sockets(context, before, exec);
+            return new StartTimes(sockets, registered, published, Timing.of(wipe));
         }
 
         /**
