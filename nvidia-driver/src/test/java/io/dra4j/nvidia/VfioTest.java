@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.nvml.Lease;
@@ -107,6 +108,31 @@ class VfioTest extends ProviderOnBoards {
                 .hasSize(8)
                 .contains("gpu-0", "gpu-vfio-0");
         assertThat(devices()).containsKey("gpu-0");
+    }
+
+    @Test
+    void areForgottenThoughTheyLeaveTheBusWhileTheKernelIsAwaited() throws Exception {
+        unbind = Duration.ofSeconds(1);
+        begin();
+        claims.prepare(provider, machine(ONE));
+        kernel.hold(VFIO);
+        assertStays(); // and the kernel continues
+        FutureTask<Void> again = new FutureTask<>(this::assertStays, null);
+        Thread returning = new Thread(again);
+        returning.start();
+        Await.until("the wait for the kernel", SOON, () -> returning.getState() == Thread.State.TIMED_WAITING);
+
+        kernel.unplug(address0);
+
+        again.get(SOON.toSeconds(), TimeUnit.SECONDS);
+        claims.unprepare(provider, ONE);
+        kernel.hold("");
+    }
+
+    private void assertStays() {
+        assertThatThrownBy(() -> claims.unprepare(provider, ONE))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("The driver vfio-pci did not release PCI device " + address0);
     }
 
     private void read(AtomicBoolean isOver) {

@@ -344,18 +344,18 @@ public final class Passthrough {
     private void giveBack(LentGpu gpu, ClaimRecorder recorder) {
         for (LentFunction function : gpu.functions()) {
             PciAddress address = new PciAddress(function.address());
-            if (bus.find(address).isEmpty()) {
+            PciFunction before = bus.find(address).orElse(null);
+            if (before == null) {
                 LOG.atWarn().addKeyValue("device", address).log("PCI device of a claim is no longer on the bus");
                 continue;
             }
-            override(address, null, Path.of(gpu.node()), recorder);
-            PciFunction now = bus.find(address).orElseThrow();
-            if (now.isForMachines()) {
-                unbind(now, () -> machines(now), deadline(settings.unbind(), recorder));
-            }
+            override(before, null, Path.of(gpu.node()), recorder);
+            bus.find(address)
+                    .filter(PciFunction::isForMachines)
+                    .ifPresent(now -> unbind(now, () -> machines(now), deadline(settings.unbind(), recorder)));
             restore(address, function.driver(), recorder);
             if (function.override() != null) { // last, because the driver may differ from the previous one
-                override(address, function.override(), Path.of(gpu.node()), recorder);
+                override(before, function.override(), Path.of(gpu.node()), recorder);
             }
         }
         if (gpu.isPersistent()) {
@@ -373,10 +373,10 @@ public final class Passthrough {
     }
 
     /** Waits for what the kernel has begun. */
-    private void override(PciAddress address, @Nullable String driver, Path node, ClaimRecorder recorder) {
+    private void override(PciFunction before, @Nullable String driver, Path node, ClaimRecorder recorder) {
         StepDeadline deadline = deadline(settings.unbind(), recorder);
-        if (!drivers.override(address, driver, deadline)) {
-            PciFunction now = bus.find(address).orElseThrow();
+        if (!drivers.override(before.address(), driver, deadline)) {
+            PciFunction now = bus.find(before.address()).orElse(before); // the next attempt finds it gone
             throw notUnbound(now, now.isForMachines() ? machines(now) : users.of(node), deadline);
         }
     }
