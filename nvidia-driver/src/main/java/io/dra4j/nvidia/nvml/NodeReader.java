@@ -65,6 +65,7 @@ final class NodeReader {
             byUuid.put(gpu.uuid(), gpu);
             byUuid.values()
                     .removeIf(old -> old.pci().equals(gpu.pci()) && !old.uuid().equals(gpu.uuid())); // replaced
+            uuids.values().remove(gpu.uuid()); // its previous index may belong to another GPU now
             uuids.put(index, gpu.uuid());
         }
 
@@ -153,6 +154,7 @@ final class NodeReader {
 
     /** Indices change when a GPU is removed: no GPU may be returned twice. */
     private void addUnread() {
+        List.of(lost, unread).forEach(uuids -> uuids.removeIf(this::has)); // read under another index
         kept.stream().filter(gpu -> !has(gpu.uuid())).forEach(gpus::add);
         List<Gpu> missing =
                 known.recalled.stream().filter(gpu -> !has(gpu.uuid())).toList();
