@@ -63,7 +63,7 @@ final class VfioChecks {
                         "no virtual machine can use it: claims for it can't be prepared",
                         List.of(
                                 "ls /sys/kernel/iommu_groups    # empty while the IOMMU is off",
-                                "# switch it on in the firmware: VT-d on Intel, AMD-Vi on AMD",
+                                "# switch it on in the firmware: VT-d on Intel, AMD-Vi on AMD, the SMMU on Arm",
                                 "cat /proc/cmdline    # on Intel, the kernel may need intel_iommu=on, and a reboot"));
     }
 

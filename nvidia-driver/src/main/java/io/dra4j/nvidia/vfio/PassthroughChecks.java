@@ -35,7 +35,7 @@ public record PassthroughChecks(PciBus bus, Path proc) {
         if (gpu.group() == null) {
             throw refused(
                     address,
-                    "the IOMMU is off: an administrator must enable it in the firmware (VT-d, AMD-Vi) and, on Intel, start the kernel with intel_iommu=on");
+                    "the IOMMU is off: an administrator must enable it in the firmware (VT-d, AMD-Vi, SMMU) and, on Intel, start the kernel with intel_iommu=on");
         }
         String needed = driverFor(address);
         if (!gpu.isForMachines() && !isLoaded(needed)) {
