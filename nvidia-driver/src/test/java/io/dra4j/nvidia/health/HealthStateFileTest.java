@@ -92,6 +92,20 @@ class HealthStateFileTest {
     }
 
     @Test
+    void isReadAsALaterDriverWroteIt() throws IOException {
+        stateFile().write(gpus, ERRORS, EXCEEDED, Set.of("p/1"));
+        String later = Files.readString(file).replace("AMPERE", "FEYNMAN");
+        Files.writeString(file, later.replace("NO_EXECUTE", "NO_PODS").replace("POWER", "NOISE"));
+
+        State found = stateFile().read();
+
+        assertThat(found.gpus()).hasSameSizeAs(gpus);
+        assertThat(found.errors().get("GPU-1")).first().isEqualTo(new XidError(79, null, 1, Effect.NO_SCHEDULE, true));
+        assertThat(found.ended()).containsExactly("p/1");
+        assertThat(found.exceeded()).isEqualTo(Map.of("GPU-2", Set.of(DeviceMeasure.TEMPERATURE)));
+    }
+
+    @Test
     void isEmptyIfTheFileIsDamaged() throws IOException {
         stateFile().write(gpus, ERRORS, EXCEEDED, Set.of("p/1"));
         byte[] good = Files.readAllBytes(file);
