@@ -152,8 +152,13 @@ public final class FabricManager {
         check("fmLibInit", initialized == FabricException.IN_USE ? 0 : initialized); // by an earlier call
         long[] connection = new long[1];
         int code = connect(2, 4, connection);
-        boolean isOlder = code == FabricException.VERSION_MISMATCH;
-        check("fmConnect to " + address, isOlder ? connect(1, 0, connection) : code);
+        code = code == FabricException.VERSION_MISMATCH ? connect(1, 0, connection) : code; // an older library
+        if (code == FabricException.VERSION_MISMATCH && library != null) {
+            library.call("fmLibShutdown");
+            library.close(); // the driver may have been updated: the next call opens its new library
+            library = null;
+        }
+        check("fmConnect to " + address, code);
         try {
             check(function, call.applyAsInt(connection[0]));
         } finally {
