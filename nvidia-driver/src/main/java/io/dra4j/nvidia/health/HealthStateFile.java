@@ -122,7 +122,7 @@ public final class HealthStateFile {
             Map<String, Set<DeviceMeasure>> exceeded,
             Set<String> ended) {
         State now = new State(FORM, boot, gpus, errors, exceeded, ended);
-        if (now.equals(last)) {
+        if (last != State.NONE && now.equals(last)) { // the start need not pay for the first equals of a record
             return;
         }
         try {

@@ -19,7 +19,6 @@ import io.dra4j.nvidia.inventory.GpuOffers.Gaps;
 import io.dra4j.nvidia.inventory.GpuOffers.Offered;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.NvmlProblem;
-import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
@@ -96,7 +95,7 @@ public record NodeDevices(
 
     public static NodeDevices of(Reading reading, Settings settings, PassthroughGpus passthrough) {
         List<Gpu> gpus = withAway(reading.gpus(), passthrough.away());
-        Set<PciAddress> present = gpus.stream().map(Gpu::pci).collect(Collectors.toSet());
+        Set<String> present = gpus.stream().map(gpu -> gpu.pci().text()).collect(Collectors.toSet());
         PciBus bus = new PciBus(settings.sysfs());
         AttributeValue version =
                 AttributeValue.lenientVersion(reading.driverVersion()).orElse(null);
@@ -114,7 +113,7 @@ public record NodeDevices(
             }
         }
         passthrough.functions().stream()
-                .filter(function -> !present.contains(function.address()))
+                .filter(function -> !present.contains(function.address().text()))
                 .forEach(function -> joined.add(function.address().text(), machines.alone(function)));
         List<NvmlProblem> notes = new ArrayList<>(gaps.notes());
         if (version == null && !gpus.isEmpty()) {
@@ -245,7 +244,7 @@ public record NodeDevices(
             Optional<PciFunction> function = gpus.functions().stream()
                     .filter(one -> one.address().equals(gpu.pci()))
                     .findFirst();
-            boolean isWhole = containers.devices().containsValue(new Offer.Whole(gpu));
+            boolean isWhole = containers.devices().values().stream().anyMatch(Offer.Whole.class::isInstance);
             if (function.isEmpty() || !isWhole) {
                 return containers;
             }

@@ -19,7 +19,8 @@ import java.util.Set;
  */
 final class NvlinkGroups {
 
-    private final Map<PciAddress, String> groups = new HashMap<>();
+    // By PCI addresses as texts: the hash code of a record costs the start of the driver some milliseconds.
+    private final Map<String, String> groups = new HashMap<>();
 
     /**
      * Finds the groups.
@@ -27,25 +28,23 @@ final class NvlinkGroups {
      * @param gpus all GPUs of the node, in the order of their PCI addresses
      */
     NvlinkGroups(List<Gpu> gpus) {
-        Map<PciAddress, Set<PciAddress>> graph = new HashMap<>();
+        Map<String, Set<String>> graph = new HashMap<>();
         for (Gpu gpu : gpus) {
+            String address = gpu.pci().text();
             for (PciAddress other : gpu.links()) {
-                graph.computeIfAbsent(gpu.pci(), key -> new HashSet<>()).add(other);
-                graph.computeIfAbsent(other, key -> new HashSet<>()).add(gpu.pci());
+                graph.computeIfAbsent(address, key -> new HashSet<>()).add(other.text());
+                graph.computeIfAbsent(other.text(), key -> new HashSet<>()).add(address);
             }
         }
-        for (Gpu gpu : gpus) {
-            if (graph.containsKey(gpu.pci()) && !groups.containsKey(gpu.pci())) {
-                mark(gpu.pci(), graph);
-            }
-        }
+        gpus.stream().map(gpu -> gpu.pci().text()).filter(graph::containsKey).forEach(gpu -> mark(gpu, graph));
     }
 
-    private void mark(PciAddress first, Map<PciAddress, Set<PciAddress>> graph) {
-        Deque<PciAddress> open = new ArrayDeque<>(List.of(first));
+    /** Marks a component, unless that is done. */
+    private void mark(String first, Map<String, Set<String>> graph) {
+        Deque<String> open = new ArrayDeque<>(List.of(first));
         while (!open.isEmpty()) {
-            PciAddress next = open.pop();
-            if (groups.putIfAbsent(next, first.text()) == null) {
+            String next = open.pop();
+            if (groups.putIfAbsent(next, first) == null) {
                 open.addAll(graph.getOrDefault(next, Set.of()));
             }
         }
@@ -53,6 +52,6 @@ final class NvlinkGroups {
 
     /** Returns the group of a GPU; empty if none of its links is active. */
     Optional<String> of(Gpu gpu) {
-        return Optional.ofNullable(groups.get(gpu.pci()));
+        return Optional.ofNullable(groups.get(gpu.pci().text()));
     }
 }

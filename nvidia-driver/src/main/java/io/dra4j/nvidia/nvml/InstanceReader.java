@@ -14,6 +14,7 @@ import io.dra4j.nvidia.nvml.jna.SharedLibrary;
 import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -260,11 +261,12 @@ final class InstanceReader {
         }
         Structs.PlacementStruct[] all = Structs.placements(room);
         nvml.require(function, gpu, profileId, all, count);
+        Set<Long> found = new HashSet<>(); // the hash code of a record costs the start of the driver some milliseconds
         return Stream.of(all)
                 .limit(Math.max(0, count[0]))
                 .map(InstanceReader::placement)
                 .peek(place -> requireValid(function, place))
-                .distinct()
+                .filter(place -> found.add((long) place.start() << Integer.SIZE | place.size()))
                 .toList();
     }
 

@@ -64,7 +64,8 @@ final class NodeReader {
         private void add(int index, Gpu gpu) {
             byUuid.put(gpu.uuid(), gpu);
             byUuid.values()
-                    .removeIf(old -> old.pci().equals(gpu.pci()) && !old.uuid().equals(gpu.uuid())); // replaced
+                    .removeIf(old ->
+                            old.pci().compareTo(gpu.pci()) == 0 && !old.uuid().equals(gpu.uuid())); // replaced
             uuids.values().remove(gpu.uuid()); // its previous index may belong to another GPU now
             uuids.put(index, gpu.uuid());
         }
