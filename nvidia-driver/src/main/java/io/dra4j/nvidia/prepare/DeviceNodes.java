@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /** The driver's device nodes, without which no container starts. */
 record DeviceNodes(Roots roots) {
@@ -26,22 +27,25 @@ record DeviceNodes(Roots roots) {
     void requireCommon() {
         require(
                 Roots.CONTROL,
-                "all programs with a GPU open it: an administrator must load the kernel module nvidia, and run nvidia-modprobe");
+                () ->
+                        "all programs with a GPU open it: an administrator must load the kernel module nvidia, and run nvidia-modprobe");
         for (String name : List.of("nvidia-uvm", "nvidia-uvm-tools")) {
             require(
                     name,
-                    "CUDA opens it: an administrator must run nvidia-modprobe -u -c0, which loads the kernel module nvidia-uvm and creates the node");
+                    () ->
+                            "CUDA opens it: an administrator must run nvidia-modprobe -u -c0, which loads the kernel module nvidia-uvm and creates the node");
         }
     }
 
     void require(Gpu gpu) {
         require(
                 "nvidia" + gpu.minor(),
-                "it belongs to %s: an administrator must run nvidia-modprobe -c%d, or look for the reason in the kernel's log"
-                        .formatted(gpu.uuid(), gpu.minor()));
+                () ->
+                        "it belongs to %s: an administrator must run nvidia-modprobe -c%d, or look for the reason in the kernel's log"
+                                .formatted(gpu.uuid(), gpu.minor()));
     }
 
-    private void require(String name, String why) {
+    private void require(String name, Supplier<String> why) {
         if (!roots.seesDevices()) {
             throw new PrepareException(
                     "Device node %s can't be checked: /dev of this program is a snapshot from when its container was created; mount the node's /dev and name it with --container-dev-root (charts: devRoot), or name /dev to use the snapshot"
@@ -49,7 +53,7 @@ record DeviceNodes(Roots roots) {
         }
         if (!isThere(name)) {
             throw new PrepareException(
-                    "Device node %s does not exist on the node; %s".formatted(roots.deviceOnNode(name), why));
+                    "Device node %s does not exist on the node; %s".formatted(roots.deviceOnNode(name), why.get()));
         }
     }
 

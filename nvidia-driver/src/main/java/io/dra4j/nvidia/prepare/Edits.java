@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -146,7 +147,7 @@ public final class Edits {
 
     private static String identity(Path file) {
         try {
-            return "%s@%s,%d".formatted(file, Files.getAttribute(file, "unix:ino"), Files.size(file));
+            return file + "@" + Files.readAttributes(file, "unix:ino,size");
         } catch (IOException e) {
             return file + " is gone";
         }
@@ -154,7 +155,7 @@ public final class Edits {
 
     private static String time(Path folder) {
         try {
-            return Files.getLastModifiedTime(folder).toString();
+            return Long.toString(Files.getLastModifiedTime(folder).to(TimeUnit.NANOSECONDS));
         } catch (IOException e) {
             return "none";
         }

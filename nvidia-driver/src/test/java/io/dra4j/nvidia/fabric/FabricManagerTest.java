@@ -19,8 +19,8 @@ class FabricManagerTest {
 
     @Test
     void opensItsLibraryAgainAfterAnUpdate() throws Exception {
-        FabricStandIn manager = FabricStandIn.install(
-                StandInNode.install(folder, "h100-80"), "fabric/now/libnvfm.so.1");
+        FabricStandIn manager =
+                FabricStandIn.install(StandInNode.install(folder, "h100-80"), "fabric/now/libnvfm.so.1");
         AtomicInteger opened = new AtomicInteger();
         FabricManager fabric = new FabricManager(
                 () -> true,

@@ -155,7 +155,7 @@ public final class ContainerEdits {
          * @throws IllegalArgumentException if the name is empty or has a {@code =} or NUL in it
          */
         public Builder env(String name, String value) {
-            if (!Objects.requireNonNull(name, "name").matches("[^=\\x00]+")) {
+            if (Objects.requireNonNull(name, "name").isEmpty() || name.indexOf('=') >= 0 || name.indexOf(0) >= 0) {
                 throw new IllegalArgumentException(
                         "Not a name of an environment variable: \"%s\"; it has at least one character, and no '=' or NUL"
                                 .formatted(name));
