@@ -40,7 +40,7 @@ public final class UnusedPorts {
     }
 
     private static boolean isUnused(int port) {
-        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
             return socket.isBound();
         } catch (IOException e) {
             return false;

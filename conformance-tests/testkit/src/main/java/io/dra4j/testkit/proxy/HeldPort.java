@@ -4,7 +4,6 @@ package io.dra4j.testkit.proxy;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
@@ -19,14 +18,15 @@ record HeldPort(Socket socket) implements Closeable {
 
     /** Holds a port, 0 for a free one; IllegalStateException if another socket uses it. */
     static HeldPort hold(int port) {
+        Socket socket = new Socket();
         try {
-            Socket socket = new Socket();
             socket.setReuseAddress(true); // connections of an earlier process may wait for their end
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            socket.bind(new InetSocketAddress("127.0.0.1", port));
             socket.setReuseAddress(false);
             socket.setOption(StandardSocketOptions.SO_REUSEPORT, true); // not before bind
             return new HeldPort(socket);
         } catch (IOException e) {
+            TcpConnection.close(socket, false);
             throw new IllegalStateException("the proxy cannot listen on 127.0.0.1:" + port + "; is the port taken?", e);
         }
     }

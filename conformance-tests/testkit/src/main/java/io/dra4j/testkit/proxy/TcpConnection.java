@@ -148,7 +148,7 @@ public final class TcpConnection {
         close(server, reset);
     }
 
-    private static void close(Socket end, boolean reset) {
+    static void close(Socket end, boolean reset) {
         try (end) {
             if (reset) {
                 end.setSoLinger(true, 0);
