@@ -111,13 +111,14 @@ public final class StrictDecoder {
             return version.equals("cert-manager.io/v1") ? Optional.ofNullable(TYPES.get(kind)) : Optional.empty();
         }
 
-        record Issuer(String apiVersion, String kind, ObjectMeta metadata, IssuerSpec spec) {}
+        record Issuer(String apiVersion, String kind, ObjectMeta metadata, IssuerSpec spec) implements Namespaced {}
 
         record IssuerSpec(Map<String, String> selfSigned, Authority ca) {}
 
         record Authority(String secretName) {}
 
-        record Certificate(String apiVersion, String kind, ObjectMeta metadata, CertificateSpec spec) {}
+        record Certificate(String apiVersion, String kind, ObjectMeta metadata, CertificateSpec spec)
+                implements Namespaced {}
 
         record CertificateSpec(
                 boolean isCA,

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StrictDecoderTest {
 
@@ -50,6 +51,14 @@ class StrictDecoderTest {
         String objects = String.join("---\n", DAEMON_SET, POD_MONITOR, CERTIFICATE);
 
         assertThat(StrictDecoder.problems(Manifests.of(objects))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Certificate", "Issuer"})
+    void knowsThatTheKindsOfCertManagerAreNamespaced(String kind) {
+        Manifests manifests = Manifests.of(CERTIFICATE.replace("Certificate", kind));
+
+        assertThat(manifests.objects()).allMatch(StrictDecoder::isNamespaced);
     }
 
     @ParameterizedTest
