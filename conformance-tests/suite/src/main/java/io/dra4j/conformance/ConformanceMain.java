@@ -24,6 +24,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -79,6 +80,7 @@ public final class ConformanceMain {
             UpstreamException.class,
             ApiRequestException.class,
             DriverUnusable.class,
+            InvalidPathException.class,
             IOException.class);
 
     private ConformanceMain() {}
@@ -120,7 +122,7 @@ public final class ConformanceMain {
      * Prints the message of an exception that users can act on; anything else is a bug of the suite, which is shown
      * with its stack trace. Neither is a result about a driver.
      */
-    private static int explainFailure(Exception e, CommandLine command, ParseResult line) {
+    private static int explainFailure(Throwable e, CommandLine command, ParseResult line) {
         PrintWriter err = command.getErr();
         if (ACTIONABLE.stream().anyMatch(type -> type.isInstance(e))) {
             err.println("dra-conformance: " + e.getMessage());
@@ -139,7 +141,12 @@ public final class ConformanceMain {
                 throw new UnmatchedArgumentException(command, unknown);
             }
         }
-        return new CommandLine.RunLast().execute(line);
+        try {
+            return new CommandLine.RunLast().execute(line);
+        } catch (LinkageError | AssertionError | VirtualMachineError e) {
+            // picocli passes them on, and the JVM would end with the status of a broken MUST
+            return explainFailure(e, line.commandSpec().commandLine(), line);
+        }
     }
 
     /** Prints the error and a pointer to the help, one line each, without a page of usage. */
@@ -195,6 +202,7 @@ public final class ConformanceMain {
         @Override
         public Integer call() throws IOException {
             Settings settings = TestedDriverOptions.settings(spec);
+            Path report = Path.of(settings.report());
             Catalogue catalogue = Catalogue.load();
             KnownFailures knownFailures = settings.knownFailures().isEmpty()
                     ? KnownFailures.NONE
@@ -209,9 +217,13 @@ public final class ConformanceMain {
             List<String> notes = new ArrayList<>(seen.notes());
             notes.addAll(applied.notes());
             RunOutcome outcome = new RunOutcome(seen.header(), seen.profiles(), applied.results(), notes);
-            List<Path> files = Reports.write(outcome, Path.of(settings.report()));
-            progress.finished(outcome, files);
-            return outcome.exitCode();
+            List<Path> files = List.of();
+            try {
+                files = Reports.write(outcome, report);
+                return outcome.exitCode();
+            } finally {
+                progress.finished(outcome, files);
+            }
         }
 
         /** Does not print failures that the shutdown causes. */
