@@ -303,7 +303,9 @@ public final class DriverControl implements AutoCloseable {
     public synchronized void endAll() {
         if (adapter.controlsProcess() || adapter.runsAnywhere()) {
             Opened all = new Opened();
-            instances.keySet().stream().filter(Instance::isAlive).forEach(one -> all.onEnd(one::end));
+            instances.keySet().stream()
+                    .filter(one -> one.isAlive() || one.pid().isPresent()) // one that has ended may have left others
+                    .forEach(one -> all.onEnd(one::end));
             all.close();
         }
     }

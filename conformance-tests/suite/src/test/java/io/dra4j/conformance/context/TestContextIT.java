@@ -36,6 +36,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A test context: its hooks, and one in front of an external API server or at a port that others expect. */
 class TestContextIT {
@@ -140,18 +142,25 @@ class TestContextIT {
             assertThat(root).doesNotExist();
         }
 
-        @Test
-        void killsWhatADriverHasStarted() throws Exception {
+        @ParameterizedTest
+        @ValueSource(strings = {"runs", "was terminated", "was killed"})
+        void killsWhatADriverHasStarted(String state) throws Exception {
             TestContext context = TestContext.open(
                     SETTINGS, new ProcessDriver(List.of("sh", "-c", WRAPPER), Map.of(), Duration.ofSeconds(1)), "end");
             Path pid = context.place().root().resolve("pid");
-            context.driver().launch(Map.of());
+            Instance wrapper = context.driver().launch(Map.of());
             while (!Files.exists(pid) || Files.size(pid) == 0) {
                 Thread.onSpinWait();
             }
             ProcessHandle driver = ProcessHandle.of(
                             Long.parseLong(Files.readString(pid).strip()))
                     .orElseThrow();
+            if (state.equals("was terminated")) {
+                wrapper.terminate();
+                assertThat(wrapper.awaitExit(Duration.ofSeconds(10))).isPresent();
+            } else if (state.equals("was killed")) {
+                wrapper.kill();
+            }
 
             context.close();
 

@@ -25,9 +25,6 @@ public interface Instance {
 
     /** Kills it and every process that it has started, for example the driver of a script, at the end of a run. */
     default void end() {
-        pid().ifPresent(pid -> ProcessHandle.of(pid).stream()
-                .flatMap(ProcessHandle::descendants)
-                .forEach(ProcessHandle::destroyForcibly));
         kill();
     }
 

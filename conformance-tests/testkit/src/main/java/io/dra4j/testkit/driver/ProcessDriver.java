@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -111,9 +113,13 @@ public record ProcessDriver(ProcessSettings settings, List<String> cdiDirectorie
         }
     }
 
-    private record Running(Process process) implements Instance {
+    private record Running(Process process, Set<ProcessHandle> started) implements Instance {
 
         private static final Duration DEATH = Duration.ofSeconds(30);
+
+        Running(Process process) {
+            this(process, ConcurrentHashMap.newKeySet());
+        }
 
         @Override
         public boolean isAlive() {
@@ -127,14 +133,30 @@ public record ProcessDriver(ProcessSettings settings, List<String> cdiDirectorie
 
         @Override
         public void terminate() {
+            remember();
             process.destroy();
         }
 
         @Override
         public void kill() {
+            remember();
             process.destroyForcibly();
             if (awaitExit(DEATH).isEmpty()) {
                 throw new DriverUnusable("The driver, process " + process.pid() + ", survived SIGKILL");
+            }
+        }
+
+        @Override
+        public void end() {
+            remember();
+            started.forEach(ProcessHandle::destroyForcibly);
+            kill();
+        }
+
+        /** Remembers what it has started: once it has ended, that has another parent. */
+        private void remember() {
+            if (process.isAlive()) {
+                process.descendants().forEach(started::add);
             }
         }
 
