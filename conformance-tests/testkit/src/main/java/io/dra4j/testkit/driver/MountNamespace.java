@@ -35,7 +35,10 @@ public record MountNamespace(Map<String, Path> mounts) {
     /** The file by which a process distinguishes boots of its node. */
     static final String BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
-    private static final String ENTER = "mount -n -a -T \"$0\" && exec \"$@\"";
+    /** The umask of containers. */
+    private static final String UMASK = "umask 0022 && ";
+
+    private static final String ENTER = UMASK + "mount -n -a -T \"$0\" && exec \"$@\"";
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final int LIMIT_SECONDS = 10;
     private static final Map<List<String>, String> PROBED = new HashMap<>(); // guarded by the class
@@ -85,7 +88,7 @@ public record MountNamespace(Map<String, Path> mounts) {
     }
 
     /**
-     * The command that runs another in the namespace.
+     * The command that runs another in the namespace, with the umask of a container.
      *
      * @param folder a directory for what the mounts need
      * @param environment the environment of the process; the shell in between drops variables whose
@@ -101,6 +104,10 @@ public record MountNamespace(Map<String, Path> mounts) {
             if (!Files.exists(table)) {
                 new MountTable(folder).write(table, mounts);
             }
+        } else if (!hasUmaskOfContainers()) {
+            command.addAll(List.of("sh", "-c", UMASK + "exec \"$@\"", "sh"));
+        }
+        if (!command.isEmpty()) {
             List<String> dropped = environment.entrySet().stream()
                     .filter(variable -> !NAME.matcher(variable.getKey()).matches())
                     .map(variable -> variable.getKey() + "=" + variable.getValue())
@@ -112,6 +119,14 @@ public record MountNamespace(Map<String, Path> mounts) {
         }
         command.addAll(words);
         return command;
+    }
+
+    private static boolean hasUmaskOfContainers() {
+        try {
+            return Files.readString(Path.of("/proc/self/status")).contains("\nUmask:\t0022\n");
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** The reason why no process can have a mount namespace here, found by a probe; empty if one can. */

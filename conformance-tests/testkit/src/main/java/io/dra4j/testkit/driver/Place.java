@@ -77,13 +77,19 @@ public record Place(
                     root,
                     node,
                     driver,
-                    Files.createDirectory(root.resolve("registry")),
-                    Files.createDirectory(root.resolve("plugins")),
-                    Files.createDirectory(root.resolve("cdi")),
+                    made(root.resolve("registry")),
+                    made(root.resolve("plugins")),
+                    made(root.resolve("cdi")),
                     LOG);
         } catch (IOException e) {
             throw new UncheckedIOException("Can't make directories under /tmp", e);
         }
+    }
+
+    /** Makes a directory with the modes that it has on a node, for any umask. */
+    private static Path made(Path directory) throws IOException {
+        return Files.setPosixFilePermissions(
+                Files.createDirectory(directory), PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     /** A place of an external driver; only the root belongs to the suite. */
@@ -281,8 +287,12 @@ public record Place(
         return namespace.command(root, words, environment);
     }
 
-    /** Sets the environment of a process for this place: in a cluster, without a kubeconfig. */
+    /**
+     * Sets the environment of a process for this place: no kubeconfig in a cluster, and nothing of a cluster that the
+     * suite itself runs in.
+     */
     void enter(Map<String, String> environment) {
+        environment.keySet().removeIf(name -> name.startsWith("KUBERNETES_SERVICE_"));
         environment.putAll(values());
         if (securePort > 0) {
             environment.remove("KUBECONFIG");

@@ -40,6 +40,9 @@ class PlaceTest {
         Place secure = place.withSecurePort(6443);
         Map<String, String> environment = new HashMap<>();
         secure.enter(environment);
+        Map<String, String> ofTheSuitesPod =
+                new HashMap<>(Map.of("KUBERNETES_SERVICE_HOST", "10.96.0.1", "KUBERNETES_SERVICE_PORT", "443"));
+        place.enter(ofTheSuitesPod);
 
         assertThat(secure.fill("https://{KUBERNETES_SERVICE_HOST}:{KUBERNETES_SERVICE_PORT}"))
                 .isEqualTo("https://127.0.0.1:6443");
@@ -47,6 +50,9 @@ class PlaceTest {
                 .containsEntry("KUBERNETES_SERVICE_HOST", "127.0.0.1")
                 .containsEntry("KUBERNETES_SERVICE_PORT", "6443")
                 .doesNotContainKey("KUBECONFIG");
+        assertThat(ofTheSuitesPod)
+                .containsKey("KUBECONFIG")
+                .doesNotContainKeys("KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT");
         assertThat(place.values()).containsKey("KUBECONFIG").doesNotContainKey("KUBERNETES_SERVICE_HOST");
         assertThat(place.remove()).isEmpty();
     }

@@ -120,6 +120,33 @@ class ProcessDriverIT {
                 .contains("with.dot=is node-1", "POD_UID=a b", "NODE_NAME=node-1", "KUBECONFIG=/");
     }
 
+    /** Prints the umask of a driver, in a namespace and without one, and the modes of its directory of specs. */
+    public static void main(String[] args) throws IOException {
+        ProcessDriver driver = new ProcessDriver(List.of("sh", "-c", "umask; ls -ld {CDI_ROOT}"), Map.of(), TIMEOUT);
+        Place bare = Place.create("node-1", "gpu.example.com");
+        for (Place place : List.of(bare, driver.place(bare))) {
+            driver.start(place, Map.of()).awaitExit(TIMEOUT);
+        }
+        System.out.println(Files.readString(bare.log()));
+        bare.remove();
+    }
+
+    @Test
+    void theUmaskIsThatOfAContainer() throws Exception {
+        List<String> underAnother = List.of("sh", "-c", "umask 0002; exec \"$@\"", "sh");
+        Ended run = Ended.of(
+                Map.of(),
+                underAnother,
+                Ended.jdk("java"),
+                "-cp",
+                System.getProperty("java.class.path"),
+                ProcessDriverIT.class.getName());
+
+        assertThat(run.printed().lines().filter(line -> line.matches("\\d{4}|d.*")))
+                .hasSize(4)
+                .allMatch(line -> line.equals("0022") || line.startsWith("drwxr-xr-x"));
+    }
+
     @Test
     void aProgramThatIsNotThereIsNamed() {
         ProcessDriver driver = new ProcessDriver(List.of("no-such-driver"), Map.of(), Duration.ofSeconds(1));
@@ -230,7 +257,7 @@ class ProcessDriverIT {
                 .in(place, "Operation not permitted");
 
         assertThat(bare.canReboot()).isFalse();
-        assertThat(bare.command(List.of("true"), Map.of())).containsExactly("true");
+        assertThat(bare.command(List.of("true"), Map.of())).doesNotContain("unshare");
         assertThat(bare.cdiDirectories()).containsExactly(place.cdi(), Path.of("/var/run/cdi"));
     }
 
