@@ -10,10 +10,6 @@ import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.PluginInfo;
-import java.io.FileNotFoundException;
-import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 /** Start, stop and kill of the driver of a test context. */
 public final class DriverControl implements AutoCloseable {
 
-    private static final int LOG_LIMIT = 20_000;
     private static final int MOST_WARNINGS = 5;
 
     private final DriverAdapter adapter;
@@ -157,7 +152,7 @@ public final class DriverControl implements AutoCloseable {
     }
 
     private String lastWords() {
-        return LastWords.of(logSince(begun), place, isAlive());
+        return LastWords.of(place.logSince(begun), place, isAlive());
     }
 
     /** Returns whether there is anything in the kubelet's registry, of any kind. */
@@ -275,21 +270,7 @@ public final class DriverControl implements AutoCloseable {
 
     /** Returns the end of the driver's log. */
     public String log() {
-        return logSince(0);
-    }
-
-    String logSince(long length) {
-        try (RandomAccessFile file = new RandomAccessFile(place.log().toFile(), "r")) {
-            long from = Math.max(length, file.length() - LOG_LIMIT);
-            byte[] bytes = new byte[(int) Math.max(0, file.length() - from)];
-            file.seek(from);
-            file.readFully(bytes);
-            return new String(bytes, StandardCharsets.UTF_8);
-        } catch (FileNotFoundException e) {
-            return "";
-        } catch (IOException e) {
-            return "no log: " + e;
-        }
+        return place.logSince(0);
     }
 
     /** Ends what was started for this test context, and prevents further starts; an external driver keeps running. */

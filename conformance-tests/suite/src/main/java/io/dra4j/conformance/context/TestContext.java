@@ -437,7 +437,7 @@ public final class TestContext implements AutoCloseable {
     }
 
     public String logSince(Mark mark) {
-        return driver.logSince(mark.log());
+        return place.logSince(mark.log());
     }
 
     /** The CDI directory now. */

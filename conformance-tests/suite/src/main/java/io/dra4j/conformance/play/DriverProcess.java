@@ -7,8 +7,6 @@ import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -116,12 +114,8 @@ final class DriverProcess implements AutoCloseable {
 
     /** The last lines of the driver's output, if any. */
     List<String> tail() {
-        try {
-            List<String> lines = Files.readAllLines(place.log());
-            return lines.subList(Math.max(0, lines.size() - TAIL), lines.size());
-        } catch (IOException e) {
-            return List.of("(cannot be read: " + e + ")");
-        }
+        List<String> lines = place.logSince(0).lines().toList();
+        return lines.subList(Math.max(0, lines.size() - TAIL), lines.size());
     }
 
     /** Kills the driver and every process that it has started. */

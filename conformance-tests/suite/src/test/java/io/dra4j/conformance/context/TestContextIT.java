@@ -51,6 +51,7 @@ class TestContextIT {
                   process: {command: [x]}
                   hooks:
                     unplug: [sh, -c, 'echo "gpu-0 absent" > {ROOT}/faults; echo $NODE_NAME is less']
+                    latin1: [printf, 'gr\\374n']
                     broken: [sh, -c, 'echo no such slot; exit 3']
                     missing: [/no/such/program]
                 """;
@@ -78,6 +79,15 @@ class TestContextIT {
                     .singleElement()
                     .asString()
                     .endsWith("hook unplug: dra-conformance-hooks is less");
+        }
+
+        @Test
+        void aHookMayPrintInAnyEncoding() {
+            TestContext.Mark mark = context.mark();
+
+            context.hooks().run("latin1");
+
+            assertThat(context.callsSince(mark)).singleElement().asString().endsWith("hook latin1: gr\ufffdn");
         }
 
         @Test

@@ -52,6 +52,15 @@ class DriverProcessTest {
     }
 
     @Test
+    void showsOutputInAnyEncoding() {
+        try (DriverProcess driver = start("echo first; printf 'gr\\374n\\n'")) {
+            assertThatThrownBy(() -> driver.await(DriverProcessTest::forever)).isInstanceOf(StepFailed.class);
+
+            assertThat(driver.tail()).containsExactly("first", "gr\ufffdn");
+        }
+    }
+
+    @Test
     void passesOnWhatAWaitThrows() {
         try (DriverProcess driver = start("exec sleep 60")) {
             assertThatThrownBy(() -> driver.await(() -> {

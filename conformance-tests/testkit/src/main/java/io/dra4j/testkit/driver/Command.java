@@ -4,7 +4,6 @@ package io.dra4j.testkit.driver;
 
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -59,8 +58,8 @@ public final class Command {
         }
     }
 
-    private static String tail(Path output) throws IOException {
-        String text = Files.readString(output).strip();
+    private static String tail(Path output) {
+        String text = Place.tail(output, 0).strip();
         return text.substring(Math.max(0, text.length() - TAIL));
     }
 }

@@ -3,8 +3,11 @@
 package io.dra4j.testkit.driver;
 
 import io.dra4j.testkit.kubelet.FakeKubelet;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,6 +66,7 @@ public record Place(
 
     private static final String LOG = "driver.log";
     private static final long LOOK_NANOS = 20_000_000;
+    private static final int TAIL = 20_000;
 
     public Place {
         cdiDirectories = List.copyOf(cdiDirectories);
@@ -150,12 +154,32 @@ public record Place(
         while (runs && System.nanoTime() < end) {
             LockSupport.parkNanos(LOOK_NANOS);
             runs = process.isAlive(); // before it is read, so that the last lines are there
-            log = Files.readString(this.log);
+            log = new String(Files.readAllBytes(this.log), StandardCharsets.UTF_8); // in any encoding
             if (log.contains(text)) {
                 return;
             }
         }
         throw new AssertionError("\"%s\" was not logged: %s".formatted(text, log));
+    }
+
+    /** Returns what was logged after the first {@code from} bytes, or the end of it; empty without a log. */
+    public String logSince(long from) {
+        return tail(log, from);
+    }
+
+    /** Returns the end of a file in any encoding, after its first {@code from} bytes; empty if there is no file. */
+    static String tail(Path file, long from) {
+        try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "r")) {
+            long begin = Math.max(from, bytes.length() - TAIL);
+            byte[] end = new byte[(int) Math.max(0, bytes.length() - begin)];
+            bytes.seek(begin);
+            bytes.readFully(end);
+            return new String(end, StandardCharsets.UTF_8);
+        } catch (FileNotFoundException e) {
+            return "";
+        } catch (IOException e) {
+            return "can't be read: " + e;
+        }
     }
 
     /** A copy with another kubeconfig. */
