@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 
@@ -69,7 +70,10 @@ public record JavaProgram(Path folder, List<String> jvmOptions, List<String> cla
 
     /** Writes a script that starts the program without an archive, under its name in an image. */
     public void writeScript(Path file) throws IOException {
-        Files.writeString(file, "#!/bin/sh\nexec " + String.join(" ", command()) + " \"$@\"\n");
+        String words = command().stream()
+                .map(word -> "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" "));
+        Files.writeString(file, "#!/bin/sh\nexec " + words + " \"$@\"\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
     }
 
