@@ -75,6 +75,10 @@ public record TestedDriver(
         }
         cdiDirectories = cdiDirectories == null ? List.of() : List.copyOf(cdiDirectories);
         metrics = metrics == null ? "" : metrics;
+        if (!metrics.matches("(https?://.+)?")) {
+            throw new SettingsException(
+                    "driver.metrics must be a URL such as http://127.0.0.1:{FREE_PORT}/metrics, not " + metrics);
+        }
         if (kind == Kind.PROCESS && process == null) {
             throw new SettingsException("driver.process.command is missing: how to run the driver");
         }

@@ -66,6 +66,7 @@ class SettingsReaderTest {
                     driver: {name: a}                              | driver.process.command is missing
                     DRIVER, hooks: {fault: }}                      | x.yaml: driver.hooks.fault has no value: give it one, or remove it
                     DRIVER, startTimeoutSeconds: -1}               | driver.startTimeoutSeconds must be at least 1, not -1
+                    DRIVER, metrics: localhost:80/metrics}         | driver.metrics must be a URL such as ; , not localhost:80/metrics
                     DRIVER, configs: {valid: [{parameters: {a: 1}, effect: X=1}, {parameters: {a: 2}, effect: X=1}]}} | driver.configs.valid: ; two configurations have the same effect
                     DRIVER, configs: {valid: [{parameters: {a: 1}, effect: "(X=1)?"}]}} | driver.configs.valid: ; matches everything
                     DRIVER, configs: {valid: [{parameters: {a: 1}, effect: "X=["}]}}    | driver.configs.valid: ; is not a regular expression
