@@ -3,7 +3,6 @@
 package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
@@ -12,12 +11,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** The registration socket of a driver, and its answers there. */
 public record RegistrationSocket(TestContext context, Path path) {
 
+    private static final Duration LEAST = Duration.ofSeconds(5);
     private static final int FORMAT = 0170000;
     private static final int SOCKET = 0140000;
 
@@ -64,15 +65,24 @@ public record RegistrationSocket(TestContext context, Path path) {
                 .toList();
     }
 
-    /** The response to a kubelet's GetInfo; none within the kubelet's time is a violation. */
+    /** The response to a kubelet's GetInfo; none within some seconds is a violation: DRA-REG-03 has the kubelet's time. */
     public RegistrationCalls.Info info() {
         return info(RegistrationCalls.kubeletAuthority(path));
     }
 
+    /** The same within a limit, for a driver that has other work. */
+    public RegistrationCalls.Info info(Duration limit) {
+        return info(RegistrationCalls.kubeletAuthority(path), limit);
+    }
+
     /** Returns the response to a GetInfo that calls the driver by this name. */
     public RegistrationCalls.Info info(String authority) {
+        return info(authority, context.timeouts().times(LEAST));
+    }
+
+    private RegistrationCalls.Info info(String authority, Duration limit) {
         try (RegistrationCalls calls = new RegistrationCalls(path, authority)) {
-            return calls.info(Timeouts.GET_INFO.multipliedBy(5));
+            return calls.info(limit.compareTo(LEAST) < 0 ? LEAST : limit);
         } catch (RegistrationCalls.Failed e) {
             throw new Violation("GetInfo with :authority %s failed: %s", authority, e.getMessage());
         }

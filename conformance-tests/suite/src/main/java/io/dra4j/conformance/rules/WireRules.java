@@ -161,7 +161,7 @@ record WireRules(TestContext context) {
 
     private String nextComplaint() {
         try {
-            RegistrationSocket.of(context).info();
+            RegistrationSocket.of(context).info(context.timeouts().change());
         } catch (Violation e) {
             return String.valueOf(e.getMessage());
         }
