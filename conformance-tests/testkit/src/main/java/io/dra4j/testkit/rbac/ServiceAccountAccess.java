@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * they refused; thread-safe.
  *
  * <p>As Kubernetes does: what no rule allows is refused. In addition to the manifests, the rules that every user has
- * for discovery apply. Aggregated ClusterRoles are read by their own rules.
+ * for discovery and for reviews of the user's own rights apply. Aggregated ClusterRoles are read by their own rules.
  */
 public final class ServiceAccountAccess {
 
@@ -256,6 +256,14 @@ public final class ServiceAccountAccess {
         private static final PolicyRule DISCOVERY =
                 new PolicyRule(List.of("get"), List.of(), List.of(), List.of(), DISCOVERY_PATHS);
 
+        /** The reviews of its own rights that Kubernetes grants every authenticated user (system:basic-user). */
+        private static final PolicyRule SELF_REVIEWS = new PolicyRule(
+                List.of("create"),
+                List.of("authorization.k8s.io", "authentication.k8s.io"),
+                List.of("selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"),
+                List.of(),
+                List.of());
+
         private static final PolicyRule EVERYTHING =
                 new PolicyRule(List.of("*"), List.of("*"), List.of("*"), List.of(), List.of("*"));
 
@@ -275,6 +283,7 @@ public final class ServiceAccountAccess {
             this.manifests = manifests;
             requireServiceAccount();
             grants.add(new Grant("", DISCOVERY));
+            grants.add(new Grant("", SELF_REVIEWS));
             of("ClusterRoleBinding").filter(this::isBound).forEach(one -> grant(one, ""));
             of("RoleBinding").filter(this::isBound).forEach(one -> grant(one, namespaceOf(one)));
         }
