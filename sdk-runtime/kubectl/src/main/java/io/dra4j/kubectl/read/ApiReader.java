@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
@@ -18,7 +17,6 @@ import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
@@ -55,7 +53,6 @@ public final class ApiReader implements AutoCloseable {
     private static final int SMALL_TIMES = 4;
     private static final String SELECTOR = "-SelectorManager";
     private static final String TRUSTED = "javax.net.ssl.trustStore";
-    private static final String IN_CLUSTER = "KUBERNETES_SERVICE_HOST";
     private static final String GZIP = "gzip";
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
@@ -107,7 +104,7 @@ public final class ApiReader implements AutoCloseable {
      * @throws ReadException if there is no such file or context
      */
     public static ApiReader connect(@Nullable Path kubeconfig, @Nullable String context) {
-        return new ApiReader(config(kubeconfig, context), 500);
+        return new ApiReader(Kubeconfig.read(kubeconfig, context), 500);
     }
 
     /** Loads and computes what the first connection needs, while the command line is still parsed. */
@@ -126,30 +123,6 @@ public final class ApiReader implements AutoCloseable {
         nowhere.setMasterUrl("https://localhost/");
         nowhere.setTrustCerts(true); // needs no file of certificates
         new ApiReader(nowhere, 1).close();
-    }
-
-    private static Config config(@Nullable Path kubeconfig, @Nullable String context) {
-        try {
-            if (kubeconfig == null) {
-                return found(Config.autoConfigure(context));
-            }
-            if (!Files.isRegularFile(kubeconfig)) {
-                throw new ReadException("There is no kubeconfig file " + kubeconfig);
-            }
-            return Config.fromKubeconfig(context, kubeconfig.toFile());
-        } catch (KubernetesClientException | IllegalArgumentException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new ReadException("The kubeconfig can't be used: " + cause.getMessage(), e);
-        }
-    }
-
-    /** Without a kubeconfig, and outside of a pod, the client would use a default server. */
-    private static Config found(Config config) {
-        if (config.getCurrentContext() == null && System.getenv(IN_CLUSTER) == null) {
-            throw new ReadException("There is no kubeconfig: set KUBECONFIG or --kubeconfig, or have a"
-                    + " ~/.kube/config with a current context");
-        }
-        return config;
     }
 
     public String namespace() {
