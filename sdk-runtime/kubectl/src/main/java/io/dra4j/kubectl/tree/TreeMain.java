@@ -73,24 +73,35 @@ public final class TreeMain implements Callable<Integer> {
                     .of(pool -> driver == null || driver.equals(pool.driver())).stream()
                             .filter(one -> node == null || one.place().equals(node))
                             .toList();
-            spec.commandLine().getOut().print(output.isJson() ? TreeJson.of(branches) : TreeText.of(branches));
+            spec.commandLine()
+                    .getOut()
+                    .print(output.isJson() ? TreeJson.of(branches) : TreeText.of(branches, missing()));
             spec.commandLine().getOut().flush();
             return 0;
         }
+    }
+
+    private String missing() {
+        List<String> chosen = Stream.of(driver == null ? "" : "driver " + driver, node == null ? "" : "node " + node)
+                .filter(one -> !one.isEmpty())
+                .toList();
+        return "There are no devices"
+                + (chosen.isEmpty()
+                        ? ": no driver has published a ResourceSlice"
+                        : " of " + String.join(" and ", chosen));
     }
 
     /** Draws branches for people: one line for each device that is not simply free. */
     private static final class TreeText {
 
         private static final int MOST_NAMES = 8;
-        private static final String EMPTY = "There are no devices: no driver has published a ResourceSlice";
 
         private final StringBuilder out = new StringBuilder();
 
-        static String of(List<Branch> branches) {
+        static String of(List<Branch> branches, String missing) {
             TreeText text = new TreeText();
             branches.forEach(text::add);
-            return branches.isEmpty() ? EMPTY + "\n" : text.out.toString();
+            return branches.isEmpty() ? missing + "\n" : text.out.toString();
         }
 
         private void add(Branch branch) {

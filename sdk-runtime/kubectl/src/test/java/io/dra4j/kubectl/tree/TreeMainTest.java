@@ -126,7 +126,7 @@ class TreeMainTest {
 
         assertThat(run("--node=node-b")).startsWith("node-b").doesNotContain("node-a", "fabric");
         assertThat(run("--driver=net.example.com")).startsWith("all nodes");
-        assertThat(run("--node=none")).isEqualTo("There are no devices: no driver has published a ResourceSlice\n");
+        assertThat(run("--node=none", "--driver=n")).isEqualTo("There are no devices of driver n and node none\n");
     }
 
     @Test
