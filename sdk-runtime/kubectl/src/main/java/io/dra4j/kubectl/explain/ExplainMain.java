@@ -105,8 +105,8 @@ public final class ExplainMain implements Callable<Integer> {
 
     private Function<SubjectReader, Subject> target(String argument) {
         int slash = argument.indexOf('/');
-        String kind = slash < 0 ? "" : argument.substring(0, slash);
         String object = argument.substring(slash + 1);
+        String kind = slash < 0 || object.isEmpty() ? "" : argument.substring(0, slash);
         return switch (kind) {
             case "pod", "pods", "po" -> reader -> reader.pod(object);
             case "claim", "resourceclaim", "resourceclaims" -> reader -> reader.claim(object);

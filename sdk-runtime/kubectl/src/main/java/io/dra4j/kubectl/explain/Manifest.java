@@ -12,6 +12,7 @@ import io.dra4j.kubectl.read.ReadException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +41,8 @@ record Manifest(List<JsonNode> objects) {
                 addTo(objects, documents.nextValue());
             }
             return new Manifest(objects);
+        } catch (NoSuchFileException e) {
+            throw new ReadException("There is no manifest " + file);
         } catch (IOException e) {
             throw new ReadException("The manifest %s can't be read: %s".formatted(file, e.getMessage()));
         }
@@ -94,9 +97,10 @@ record Manifest(List<JsonNode> objects) {
             if (object.at(place + "/spec").has("containers")) {
                 ObjectNode pod = object.at(place).deepCopy();
                 ObjectNode metadata = pod.withObject("/metadata");
-                metadata.set("name", object.at("/metadata/name"));
-                if (object.path("metadata").has("namespace")) {
-                    metadata.set("namespace", object.at("/metadata/namespace"));
+                for (String field : List.of("name", "generateName", "namespace")) {
+                    if (object.path("metadata").has(field)) {
+                        metadata.set(field, object.path("metadata").path(field));
+                    }
                 }
                 return pod;
             }

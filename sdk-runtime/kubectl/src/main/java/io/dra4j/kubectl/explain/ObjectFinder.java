@@ -8,6 +8,7 @@ import io.dra4j.kubectl.read.ReadException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Objects by name: those of a file that is not applied yet, then those of the cluster.
@@ -18,7 +19,7 @@ import java.util.Optional;
 record ObjectFinder(ApiReader api, String version, List<JsonNode> file) {
 
     Optional<JsonNode> pod(String namespace, String name) {
-        return api.find("api/v1/namespaces/%s/pods/%s".formatted(namespace, name));
+        return api.find(path("api/v1/namespaces/%s/pods/%s", namespace, name));
     }
 
     Optional<JsonNode> claim(String namespace, String name) {
@@ -35,7 +36,12 @@ record ObjectFinder(ApiReader api, String version, List<JsonNode> file) {
                 .filter(one -> one.at("/metadata/name").asText().equals(name))
                 .filter(one -> one.at("/metadata/namespace").asText(namespace).equals(namespace))
                 .findFirst();
-        return ofFile.or(() -> api.find("apis/%s/namespaces/%s/%s/%s".formatted(version, namespace, plural, name)));
+        return ofFile.or(() -> api.find("apis/" + version + path("/namespaces/%s/%s/%s", namespace, plural, name)));
+    }
+
+    /** Names come from users and manifests, and may not be names at all. */
+    private static String path(String format, String... parts) {
+        return format.formatted(Stream.of(parts).map(ApiReader::encoded).toArray());
     }
 
     /** The pods of a node; empty if they may not be read. */
@@ -46,7 +52,7 @@ record ObjectFinder(ApiReader api, String version, List<JsonNode> file) {
 
     /** The names of a namespace's claims or templates; empty if they may not be read. */
     Optional<List<String>> names(String plural, String namespace) {
-        return listed("apis/%s/namespaces/%s/%s".formatted(version, namespace, plural))
+        return listed("apis/" + version + path("/namespaces/%s/%s", namespace, plural))
                 .map(all -> all.stream()
                         .map(one -> one.at("/metadata/name").asText())
                         .toList());
@@ -64,7 +70,7 @@ record ObjectFinder(ApiReader api, String version, List<JsonNode> file) {
 
     /** The Events of a pod, in the order of the server; empty if they may not be read. */
     Optional<List<JsonNode>> events(String namespace, String pod) {
-        String fields = ApiReader.encoded("involvedObject.kind=Pod,involvedObject.name=" + pod);
-        return listed("api/v1/namespaces/%s/events?fieldSelector=%s".formatted(namespace, fields));
+        String fields = "involvedObject.kind=Pod,involvedObject.name=" + pod;
+        return listed(path("api/v1/namespaces/%s/events?fieldSelector=%s", namespace, fields));
     }
 }

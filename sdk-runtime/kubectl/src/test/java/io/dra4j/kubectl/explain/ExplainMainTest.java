@@ -61,6 +61,7 @@ class ExplainMainTest {
             assertThat(answer.text()).contains("pod/NAME", "-f");
         });
         assertThat(Puzzle.run(List.of("node/n1")).text()).contains("\"node/n1\" names neither pod/NAME nor claim/NAME");
+        assertThat(Puzzle.run(List.of("pod/")).text()).contains("\"pod/\" names neither pod/NAME nor claim/NAME");
     }
 
     @Test
@@ -73,7 +74,7 @@ class ExplainMainTest {
                 .hasMessageContaining("The manifest " + broken + " can't be read");
         assertThatThrownBy(() -> Manifest.read(missing))
                 .isInstanceOf(ReadException.class)
-                .hasMessageContaining("The manifest " + missing + " can't be read");
+                .hasMessage("There is no manifest " + missing);
     }
 
     @Test
@@ -85,7 +86,8 @@ class ExplainMainTest {
 
             assertThat(answer.text())
                     .contains("Pod default/a asks for no devices")
-                    .contains("Pod ml/b is not tried by the scheduler: there is no claim ml/gone.");
+                    .contains("Pod ml/b is not tried by the scheduler: there is no claim ml/gone.")
+                    .contains("Pod default/train- is not tried by the scheduler: there is no claim default/a b.");
             assertThat(answer.status()).isEqualTo(1);
         }
     }
