@@ -14,6 +14,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -108,5 +109,22 @@ class KubectlDraMainTest {
         assertThat(new String(found.getErrorStream().readAllBytes()))
                 .contains("kubectl-dra.jar")
                 .doesNotContain("there is no");
+    }
+
+    @Test
+    void theScriptRefusesAnOldJava(@TempDir Path folder) throws Exception {
+        Path java = Files.createDirectory(folder.resolve("bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\necho UnsupportedClassVersionError >&2\n");
+        assertThat(java.toFile().setExecutable(true)).isTrue();
+        Files.writeString(folder.resolve("release"), "JAVA_VERSION=\"11.0.24\"\n");
+        ProcessBuilder version = new ProcessBuilder("bin/kubectl-dra", "--version");
+        version.environment()
+                .putAll(Map.of(
+                        "JAVA_HOME", folder.toString(), "KUBECTL_DRA_JAR", java.toString(), "HOME", folder.toString()));
+
+        Process old = version.start();
+
+        assertThat(new String(old.getErrorStream().readAllBytes())).contains(java + " is older than Java 17");
+        assertThat(old.waitFor()).isEqualTo(3);
     }
 }
