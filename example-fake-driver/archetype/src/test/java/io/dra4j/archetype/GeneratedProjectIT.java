@@ -50,14 +50,14 @@ class GeneratedProjectIT {
                 "-DarchetypeGroupId=io.dra4j",
                 "-DarchetypeArtifactId=dra4j-archetype",
                 "-DarchetypeVersion=" + version,
-                "-DgroupId=com.acme",
+                "-DgroupId=com.acme-labs",
                 "-DartifactId=fpga-driver",
                 "-DdriverName=fpga.acme.com",
                 "-DclassName=Fpga");
         assertThat(output.status()).as(output.text()).isZero();
         project = place.resolve("fpga-driver");
         if (!NIGHTLY) {
-            tryFewRequirements(project.resolve("src/test/java/com/acme/ConformanceTest.java"));
+            tryFewRequirements(project.resolve("src/test/java/com/acme_labs/ConformanceTest.java"));
         }
     }
 
@@ -73,7 +73,7 @@ class GeneratedProjectIT {
         Output output = maven.run(project, "verify");
 
         assertThat(output.status()).as(output.text()).isZero();
-        Element report = report("com.acme.ConformanceTest");
+        Element report = report("com.acme_labs.ConformanceTest");
         assertThat(number(report, "failures") + number(report, "errors")).isZero();
         assertThat(number(report, "tests") - number(report, "skipped")).isGreaterThan(NIGHTLY ? 50 : 2);
     }
