@@ -164,7 +164,8 @@ public final class CounterConsumption {
          * @throws IllegalArgumentException if the text is not a quantity
          */
         public Builder counter(String name, String amount) {
-            return counter(name, new Quantity(Objects.requireNonNull(amount, "amount")));
+            Objects.requireNonNull(amount, "amount");
+            return counter(name, Quantity.of("counter " + name + " of set " + counterSet, amount));
         }
 
         /**

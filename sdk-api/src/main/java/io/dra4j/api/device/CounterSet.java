@@ -150,7 +150,8 @@ public final class CounterSet {
          * @throws IllegalArgumentException if the text is not a quantity
          */
         public Builder counter(String name, String amount) {
-            return counter(name, new Quantity(Objects.requireNonNull(amount, "amount")));
+            Objects.requireNonNull(amount, "amount");
+            return counter(name, Quantity.of("counter " + name + " of set " + this.name, amount));
         }
 
         /**

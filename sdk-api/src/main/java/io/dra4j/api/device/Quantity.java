@@ -64,6 +64,15 @@ public record Quantity(String text) implements Comparable<Quantity> {
         return new Quantity(Long.toString(amount));
     }
 
+    /** Reads the quantity of a part of an inventory, which an error names. */
+    static Quantity of(String part, String text) {
+        try {
+            return new Quantity(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(part + ": " + e.getMessage(), e);
+        }
+    }
+
     /**
      * Returns the quantity of a number of bytes, in the largest binary unit that keeps it exact.
      *

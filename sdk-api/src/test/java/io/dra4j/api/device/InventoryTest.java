@@ -76,6 +76,20 @@ class InventoryTest {
     }
 
     @Test
+    void aMalformedQuantityIsNamedWithItsPlace() {
+        assertMalformed("capacity m of device a", () -> Device.builder("a").capacity("m", "80GB"));
+        assertMalformed("counter m of set s", () -> CounterSet.builder("s").counter("m", "80GB"));
+        assertMalformed(
+                "counter m of set s", () -> CounterConsumption.builder("s").counter("m", "80GB"));
+    }
+
+    private static void assertMalformed(String place, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(place + ": Not a quantity: \"80GB\"");
+    }
+
+    @Test
     void leavesNothingOutUnlessTheDriverSaysSo() {
         Inventory all = Inventory.of(Pool.ofNode("node-a", List.of(GPU)));
         LeftOut broken = new LeftOut("GPU-5b3f", "Its memory is broken; replace it");
