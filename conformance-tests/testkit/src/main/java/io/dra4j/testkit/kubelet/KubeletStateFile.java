@@ -30,7 +30,7 @@ public record KubeletStateFile(Path path) {
                         .formatted(version, claims);
         CRC32 sum = new CRC32();
         sum.update(data.getBytes(StandardCharsets.UTF_8));
-        String file = "{\"Data\":\"%s\",\"Checksum\":%d}".formatted(data.replace("\"", "\\\""), sum.getValue());
+        String file = "{\"Data\":\"%s\",\"Checksum\":%s}".formatted(data.replace("\"", "\\\""), sum.getValue());
         try {
             Path next = Files.writeString(path.resolveSibling(path.getFileName() + ".new"), file);
             Files.move(next, path, StandardCopyOption.ATOMIC_MOVE);
