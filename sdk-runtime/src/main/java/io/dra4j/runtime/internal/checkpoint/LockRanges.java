@@ -36,8 +36,8 @@ final class LockRanges {
     private static final Map<Path, LockRanges> OPEN = new HashMap<>(); // guarded by itself
 
     private final Path path;
-    private final Map<Long, FileLock> taken = new HashMap<>(); // guarded by itself, as are the next two
-    private FileChannel channel;
+    private final Map<Long, FileLock> taken = new HashMap<>(); // guarded by itself, as are changes of the next two
+    private volatile FileChannel channel;
     private Object inode;
     private int users; // guarded by OPEN
 
@@ -186,19 +186,16 @@ final class LockRanges {
     /**
      * Returns the file's content as far as it fits.
      *
-     * <p>An interrupt would close the file, as with all reading and writing; with locking it does not.
+     * <p>An interrupt would close the file, as with all reading and writing; with locking it does not. Neither
+     * locks the ranges: a disk that stalls must not block a probe that asks whether one is lost.
      */
     ByteBuffer read(int length) throws IOException {
-        synchronized (taken) {
-            ByteBuffer content = ByteBuffer.allocate(length);
-            channel.read(content, 0);
-            return content.flip();
-        }
+        ByteBuffer content = ByteBuffer.allocate(length);
+        channel.read(content, 0);
+        return content.flip();
     }
 
     void write(ByteBuffer content) throws IOException {
-        synchronized (taken) {
-            channel.write(content, 0);
-        }
+        channel.write(content, 0);
     }
 }

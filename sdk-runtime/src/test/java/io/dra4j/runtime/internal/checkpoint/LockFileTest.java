@@ -3,12 +3,14 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.NodeLock;
 import io.dra4j.api.error.DraException;
 import io.dra4j.testkit.driver.JavaProgram;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
@@ -263,6 +265,24 @@ class LockFileTest extends JournalFixture {
         named(locks, "slots", Duration.ZERO).close();
         locks.claim("uid-2", AT_ONCE).close();
         first.close();
+    }
+
+    /** The other way round: a disk that stalls the last line must not stall those who ask for a range. */
+    @Test
+    void theLastLineIsWrittenAndReadWhileOthersLookAtTheRanges() throws Exception {
+        LockRanges ranges = LockRanges.open(directory.resolve("claims.lock"));
+        Field taken = LockRanges.class.getDeclaredField("taken");
+        taken.setAccessible(true);
+
+        synchronized (taken.get(ranges)) {
+            CompletableFuture.runAsync(() -> assertThatCode(() -> {
+                                locks.lastLine(new LineNumber(3, 17));
+                                locks.lastLine();
+                            })
+                            .doesNotThrowAnyException())
+                    .get(20, TimeUnit.SECONDS);
+        }
+        ranges.leave();
     }
 
     @Test
