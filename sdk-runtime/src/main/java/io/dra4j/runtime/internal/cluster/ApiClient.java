@@ -174,10 +174,10 @@ final class ApiClient implements AutoCloseable {
             restUntil = System.nanoTime() + SHORTEST_LIFE_NANOS;
             failure = "";
             replace(next);
-        } catch (DraException | OutOfMemoryError e) { // no thread for new connections is one of the reasons
+        } catch (RuntimeException | OutOfMemoryError e) { // a file that is half written, or no more threads
             restUntil = System.nanoTime() + PAUSE_NANOS;
-            if (!failure.equals(e.getMessage())) {
-                failure = String.valueOf(e.getMessage());
+            if (!failure.equals(e.toString())) {
+                failure = e.toString();
                 LOG.atWarn().setCause(e).log("The new credentials can't be used; the last ones stay");
             }
         } finally {

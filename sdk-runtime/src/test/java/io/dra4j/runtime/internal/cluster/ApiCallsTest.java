@@ -7,9 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.runtime.internal.cluster.ApiConnections.Response;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.fabric8.kubernetes.client.Config;
 import java.net.http.HttpHeaders;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -42,6 +46,23 @@ class ApiCallsTest {
                     .isInstanceOfSatisfying(
                             ClusterException.class,
                             e -> assertThat(e.isTransient()).isTrue());
+            client.close();
+        }
+    }
+
+    /** A namespace's file, say, that is empty while it is written, or a part of fabric8 that takes half a file. */
+    @Test
+    void aRequestUsesTheLastCredentialsIfReadingNewOnesFailsUnexpectedly(@TempDir Path folder) throws Exception {
+        try (ScriptedServer server = new ScriptedServer()) {
+            Path kubeconfig = server.kubeconfig(folder);
+            Config config = ClientConfig.of(kubeconfig, "d");
+            Iterator<Config> read = List.of(config).iterator();
+            ApiClient client = new ApiClient(kubeconfig, read::next);
+            Files.writeString(kubeconfig, "changed");
+            server.then(200, "{}");
+
+            assertThat(new ApiCalls(client, Meters.none()).read("version", Duration.ofSeconds(20)))
+                    .isEqualTo("{}");
             client.close();
         }
     }
