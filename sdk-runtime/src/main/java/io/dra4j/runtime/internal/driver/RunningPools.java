@@ -246,7 +246,7 @@ public final class RunningPools implements AutoCloseable {
                 AutoCloseable part = parts.pop();
                 try {
                     part.close();
-                } catch (Exception | LinkageError e) { // the other parts must still be closed
+                } catch (Exception | Error e) { // the other parts must still be closed
                     LOG.atWarn().log("A part of the driver failed to close: {}", part, e);
                 }
             }
