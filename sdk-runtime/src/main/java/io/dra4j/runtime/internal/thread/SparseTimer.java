@@ -109,16 +109,16 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
 
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initial, long delay, TimeUnit unit) {
-        Runnable survivor = () -> runDespiteShortage(task);
+        Runnable survivor = () -> runDespiteErrors(task);
         return begin(new Timed<>(Executors.callable(survivor), Math.max(1, unit.toNanos(delay))), initial, unit);
     }
 
-    /** A periodic task may itself start threads, and must not end because there are none for a while. */
-    private static void runDespiteShortage(Runnable task) {
+    /** A shortage of threads or memory, or a class that can't be loaded now, must not end a loop silently. */
+    private static void runDespiteErrors(Runnable task) {
         try {
             task.run();
-        } catch (OutOfMemoryError e) {
-            LOG.atWarn().setCause(e).log("A periodic task got no thread or memory; it runs again when it is due");
+        } catch (Error e) {
+            LOG.atWarn().setCause(e).log("A periodic task ended with an error; it runs again when it is due");
         }
     }
 
