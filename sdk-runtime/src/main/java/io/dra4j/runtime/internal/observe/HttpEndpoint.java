@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -34,6 +35,9 @@ public final class HttpEndpoint implements AutoCloseable {
     private static final String HEALTH = "/healthz";
     private static final String READINESS = "/readyz";
     private static final String START = "/startupz";
+
+    /** More are refused: each may wait for a disk that stalls, and would keep a thread from the probes. */
+    private static final int MOST_SCRAPES = 16;
 
     private final HttpPages pages;
     private final PrometheusScrape scrape;
@@ -68,10 +72,11 @@ public final class HttpEndpoint implements AutoCloseable {
             throws IOException {
         HttpPages pages = HttpPages.bind(address);
         PrometheusScrape scrape = new PrometheusScrape(meters);
+        Semaphore scrapes = new Semaphore(MOST_SCRAPES);
         pages.get(HEALTH, (accept, body) -> health(probes))
                 .get(READINESS, (accept, body) -> readiness(probes))
                 .get(START, (accept, body) -> start(probes))
-                .get(metricsPath, (accept, body) -> metrics(scrape, accept))
+                .get(metricsPath, (accept, body) -> metrics(scrape, scrapes, accept))
                 .start();
         LOG.atInfo().addKeyValue(LogField.ADDRESS, pages.address()).log("Serving metrics and probes over HTTP");
         return new HttpEndpoint(pages, scrape);
@@ -102,9 +107,16 @@ public final class HttpEndpoint implements AutoCloseable {
                 : HttpAnswer.text(503, "still starting");
     }
 
-    private static HttpAnswer metrics(PrometheusScrape scrape, String accept) throws IOException {
-        PrometheusScrape.Page page = scrape.page(accept);
-        return HttpAnswer.of(200, page.type(), page.body());
+    private static HttpAnswer metrics(PrometheusScrape scrape, Semaphore scrapes, String accept) throws IOException {
+        if (!scrapes.tryAcquire()) {
+            return HttpAnswer.text(503, MOST_SCRAPES + " requests for metrics have not ended; a disk may hang");
+        }
+        try {
+            PrometheusScrape.Page page = scrape.page(accept);
+            return HttpAnswer.of(200, page.type(), page.body());
+        } finally {
+            scrapes.release();
+        }
     }
 
     /** Stops immediately: requests at the driver's end get no response. */

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
@@ -181,6 +182,30 @@ class HttpEndpointTest {
 
             answered.countDown();
             scrape.join();
+        }
+
+        /** A stalled disk is scraped for hours, and a page that waits for it does not end by an interrupt. */
+        @Test
+        void anyNumberOfScrapesThatHangKeepsNoProbeWaiting() throws Exception {
+            CompletableFuture<Integer> stalled = new CompletableFuture<>();
+            meters.watch(Metric.HELD_DEVICES, stalled::join);
+            List<Socket> hanging = new ArrayList<>();
+            try {
+                for (int i = 0; i < 2 * HALF_OPEN; i++) {
+                    Socket socket = new Socket(
+                            InetAddress.getLoopbackAddress(), endpoint.address().getPort());
+                    socket.getOutputStream().write("GET /metrics HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+                    hanging.add(socket);
+                }
+
+                assertThat(get("/healthz").statusCode()).isEqualTo(200);
+                assertThat(get("/metrics").statusCode()).isEqualTo(503);
+            } finally {
+                stalled.complete(1);
+                for (Socket socket : hanging) {
+                    socket.close();
+                }
+            }
         }
 
         private static void await(CountDownLatch latch) {
