@@ -30,6 +30,7 @@ import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -442,7 +443,7 @@ public final class KubeletPlugin implements AutoCloseable {
                 for (Path candidate : candidates) {
                     SocketFile.removeIfDead(candidate);
                 }
-            } catch (IOException e) {
+            } catch (IOException | DirectoryIteratorException e) { // one that another instance has just published, say
                 LOG.atDebug().addKeyValue(LogField.PATH, directory).setCause(e).log("Could not look for stale sockets");
             }
         }

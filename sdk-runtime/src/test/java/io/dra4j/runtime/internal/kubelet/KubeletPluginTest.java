@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.kubelet;
 
 import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.ClaimRef;
@@ -25,6 +26,7 @@ import io.dra4j.kubelet.registration.v1.RegistrationStatus;
 import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports;
+import io.dra4j.runtime.internal.kubelet.KubeletPlugin.StaleSockets;
 import io.dra4j.runtime.internal.kubelet.SocketClient.Named;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.testkit.Scenarios;
@@ -37,6 +39,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -301,6 +305,23 @@ class KubeletPluginTest extends SocketFixture implements ScenarioSteps {
             assertThat(call.get(20, TimeUnit.SECONDS)).hasSize(1);
             closed.get(20, TimeUnit.SECONDS);
         }
+    }
+
+    /** During an update two instances may start at the same time. */
+    @Test
+    void hiddenSocketsThatAreGoneWhenAStartLooksAtThemDoNotDisturbIt() throws IOException {
+        plugin.close();
+        List<Path> hidden = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            hidden.add(Files.createFile(sockets.hidden(sockets.service())));
+        }
+
+        assertThatCode(() -> new StaleSockets(sockets, () -> {
+                            hidden.forEach(path -> path.toFile().delete());
+                            return Instant.now();
+                        })
+                        .remove())
+                .doesNotThrowAnyException();
     }
 
     private Path path(String word) {
