@@ -83,7 +83,8 @@ public final class KubeletPlugin implements AutoCloseable {
      *
      * @param health the feed of devices' health, closed with the plugin; {@code null} if the provider reports none, and
      *     the kubelet's call is then answered as unimplemented
-     * @throws DraException if a socket can't be served; then neither is served, and the health feed is closed
+     * @throws DraException if a socket can't be served; then, as after any failure, neither is, and the health feed is
+     *     closed
      */
     public static KubeletPlugin start(
             PluginSockets sockets,
@@ -91,20 +92,20 @@ public final class KubeletPlugin implements AutoCloseable {
             @Nullable HealthFeed health,
             Meters meters,
             InstantSource clock) {
-        Path servicePath = sockets.service();
-        Path registrationPath = sockets.registration();
-        RegistrationService registration =
-                new RegistrationService(info(sockets.driverName(), servicePath, health != null), meters);
-        new StaleSockets(sockets, clock).remove();
         Deque<ServedSocket> started = new ArrayDeque<>();
         try {
-            ServedSocket service = new ServedSocket(servicePath, sockets, services(operations, health, clock, meters));
+            Path path = sockets.service();
+            RegistrationService registration =
+                    new RegistrationService(info(sockets.driverName(), path, health != null), meters);
+            new StaleSockets(sockets, clock).remove();
+            ServedSocket service = new ServedSocket(path, sockets, services(operations, health, clock, meters));
             started.push(service);
-            ServedSocket registrar = new ServedSocket(registrationPath, sockets, List.of(registration.bindService()));
+            ServedSocket registrar =
+                    new ServedSocket(sockets.registration(), sockets, List.of(registration.bindService()));
             started.push(registrar);
             new SelfCall(sockets, FIRST_CALL).toBoth(registrar.hiddenPath(), service.hiddenPath());
             return new KubeletPlugin(service, registrar, registration, health);
-        } catch (DraException e) {
+        } catch (RuntimeException | Error e) {
             end(health);
             started.forEach(server -> server.stop(Duration.ZERO));
             throw e;

@@ -75,7 +75,7 @@ final class SocketServer {
         } catch (IOException e) {
             server.stop(Duration.ZERO);
             throw new DraException("Can't serve on the socket " + path + ": " + e, e);
-        } catch (DraException e) {
+        } catch (RuntimeException | Error e) {
             server.stop(Duration.ZERO);
             throw e;
         }

@@ -34,6 +34,8 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -305,6 +307,32 @@ class KubeletPluginTest extends SocketFixture implements ScenarioSteps {
             assertThat(call.get(20, TimeUnit.SECONDS)).hasSize(1);
             closed.get(20, TimeUnit.SECONDS);
         }
+    }
+
+    /** The JDK refuses a socket outside the default file system, with an exception that is no DraException. */
+    @Test
+    void aStartThatFailsUnexpectedlyLeavesNothing() throws Exception {
+        plugin.close();
+        HealthFeed feed = new HealthFeed(new HealthReports(), Optional::empty);
+        CountDownLatch ended = new CountDownLatch(1);
+        try (FileSystem zip = FileSystems.newFileSystem(root.resolve("z.zip"), Map.of("create", "true"))) {
+            PluginSockets unusable = new PluginSockets(DRIVER, zip.getPath("/"), data, null);
+
+            assertThatThrownBy(() -> KubeletPlugin.start(unusable, claims, feed, Meters.none(), Clock.systemUTC()))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+
+        assertThat(data).isEmptyDirectory();
+        feed.join(new HealthFeed.Listener() {
+            @Override
+            public void update(List<HealthReports.Current> devices) {}
+
+            @Override
+            public void end() {
+                ended.countDown();
+            }
+        });
+        assertThat(ended.getCount()).as("the feed is closed").isZero();
     }
 
     /** During an update two instances may start at the same time. */
