@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.policy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.policy.DevicePolicy.PolicyRule;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +40,41 @@ public record Maintenance(String id, List<String> devices, String effect, String
         effect(effect);
     }
 
-    /** Returns the meaning of a file that can't be read: maintenance of all devices, to be safe. */
-    static Maintenance unreadable() {
-        return new Maintenance("unreadable", List.of(ALL), "NoSchedule", "an unknown time");
+    /**
+     * Reads a request as far as it is understood: a newer release may have written it, before a rollback.
+     *
+     * <p>To be safe, it concerns all devices if these are not understood, and evicts pods only if all of it is.
+     *
+     * @param unclear takes the fields that are not applied
+     */
+    static Maintenance understood(JsonNode request, Set<String> unclear) {
+        String id = request.path("id").asText("unreadable");
+        String since = request.path("since").asText("an unknown time");
+        unclear.addAll(List.of("devices", "effect"));
+        request.fieldNames().forEachRemaining(unclear::add);
+        unclear.removeAll(List.of("id", "since"));
+        Maintenance known = new Maintenance(id, List.of(ALL), Taint.Effect.NO_SCHEDULE.apiName(), since);
+        try {
+            known = new Maintenance(id, texts(request.path("devices")), known.effect, since);
+            unclear.remove("devices");
+            Maintenance asked =
+                    new Maintenance(id, known.devices, request.path("effect").asText(), since);
+            if (!asked.evicts() || unclear.equals(Set.of("effect"))) {
+                unclear.remove("effect");
+                known = asked;
+            }
+        } catch (IllegalArgumentException e) {
+            // what was not removed remains unclear
+        }
+        return known;
+    }
+
+    private static List<String> texts(JsonNode array) {
+        List<String> texts = new ArrayList<>();
+        if (array.isArray()) {
+            array.forEach(text -> texts.add(text.asText()));
+        }
+        return texts;
     }
 
     private static Taint.Effect effect(@Nullable String text) {

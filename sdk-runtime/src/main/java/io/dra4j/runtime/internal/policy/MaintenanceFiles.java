@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.policy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.NullNode;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.files.FileStamp;
@@ -13,7 +15,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,21 +59,32 @@ public final class MaintenanceFiles {
         return FileStamp.of(request);
     }
 
-    /** Returns the requested maintenance, or maintenance of all devices if the file can't be read. */
+    /** Returns the requested maintenance, as far as the file can be read and understood. */
     public Optional<Maintenance> read() {
+        Set<String> unclear = new LinkedHashSet<>();
+        @Nullable IOException failure = null;
+        JsonNode form = NullNode.getInstance();
         try {
-            return Optional.of(JSON.readValue(Files.readString(request), Maintenance.class));
+            form = JSON.readTree(Files.readString(request));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException e) {
-            LOG.atError()
-                    .setCause(e)
-                    .log(
-                            "The file {} can't be read, which counts as maintenance of all devices;"
-                                    + " run `maintenance on` or `maintenance off`",
-                            request);
-            return Optional.of(Maintenance.unreadable());
+            failure = e;
         }
+        Maintenance found = Maintenance.understood(form, unclear);
+        if (!unclear.isEmpty()) {
+            LOG.atError()
+                    .setCause(failure)
+                    .log(
+                            "The file {} is damaged, or written by a newer release: this one can't apply its fields {}."
+                                    + " Devices {} count as in maintenance, with the effect {}; run `maintenance on`"
+                                    + " or `maintenance off`",
+                            request,
+                            unclear,
+                            found.devices(),
+                            found.effect());
+        }
+        return Optional.of(found);
     }
 
     /**
