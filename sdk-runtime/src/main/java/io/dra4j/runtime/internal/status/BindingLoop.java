@@ -101,7 +101,6 @@ public final class BindingLoop implements AutoCloseable {
             watch = parts.claims.watch(snapshot.resourceVersion(), started);
             changes = started;
             started.look();
-            wait = FIRST_WAIT;
         } catch (ClusterException e) {
             if (!(e instanceof ClusterException.Forbidden)) { // which is logged where it is noticed
                 LOG.atWarn().log("Binding conditions wait for the API server: {}", e.getMessage());
@@ -230,7 +229,7 @@ public final class BindingLoop implements AutoCloseable {
             if (!closed) {
                 task.run();
             }
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             LOG.atError().setCause(e).log("Setting binding conditions failed unexpectedly; claims are listed again");
             closeWatch();
             listLater(Duration.ZERO);
@@ -244,17 +243,25 @@ public final class BindingLoop implements AutoCloseable {
 
         @Override
         public void changed(String claimJson) {
-            hand(() -> replace(claimJson, true));
+            received(() -> replace(claimJson, true));
         }
 
         @Override
         public void deleted(String claimJson) {
-            hand(() -> replace(claimJson, false));
+            received(() -> replace(claimJson, false));
         }
 
         @Override
         public void bookmark() {
-            hand(() -> {});
+            received(() -> {});
+        }
+
+        /** The next list may come soon: it is not the watch that fails again and again. */
+        private void received(Runnable change) {
+            hand(() -> {
+                wait = FIRST_WAIT;
+                change.run();
+            });
         }
 
         private void hand(Runnable change) {

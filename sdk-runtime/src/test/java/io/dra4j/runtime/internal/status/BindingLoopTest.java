@@ -138,6 +138,7 @@ class BindingLoopTest implements ScenarioSteps {
         return switch (what) {
             case "bug" -> new IllegalStateException("odd");
             case "no-thread" -> new OutOfMemoryError("unable to create native thread");
+            case "overflow" -> new StackOverflowError();
             case "forbidden" -> new ClusterException.Forbidden("no", "update", "resourceclaims/status");
             default -> new ClusterException("no answer", Integer.parseInt(what), null);
         };
