@@ -3,14 +3,27 @@
 package io.dra4j.runtime.internal.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.runtime.internal.http.HttpPages.HttpAnswer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLContextSpi;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLServerSocketFactory;
+import javax.net.ssl.SSLSessionContext;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,6 +71,73 @@ class HttpPagesTest {
             assertThat(answer(pages, request)).startsWith("HTTP/1.1 200 ").endsWith("complete\n");
             assertThat(answer(pages, "GET /broken HTTP/1.1\r\nConnection: close\r\n\r\n"))
                     .startsWith("HTTP/1.1 500 ");
+        }
+    }
+
+    /** A server that is out of memory for a moment must not keep the connection for good. */
+    @Test
+    void closesTheConnectionOfARequestThatEndsWithAnErrorBeforeItsPage() throws Exception {
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        SSLContext tls = new SSLContext(new WithoutMemory(isFirst), null, "TLS") {};
+        try (HttpPages pages = HttpPages.bind(ANY, tls).start()) {
+            assertThatThrownBy(() -> answer(pages, "GET / HTTP/1.1\r\n\r\n"))
+                    .as("not a timeout")
+                    .isInstanceOf(SocketException.class);
+            assertThat(isFirst).isFalse();
+        }
+    }
+
+    /** TLS that fails for want of memory once. */
+    private static final class WithoutMemory extends SSLContextSpi {
+
+        private final AtomicBoolean isFirst;
+
+        WithoutMemory(AtomicBoolean isFirst) {
+            this.isFirst = isFirst;
+        }
+
+        private static SSLContext usual() {
+            try {
+                return SSLContext.getDefault();
+            } catch (NoSuchAlgorithmException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        protected void engineInit(KeyManager[] keys, TrustManager[] trust, SecureRandom random) {}
+
+        @Override
+        protected SSLSocketFactory engineGetSocketFactory() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        protected SSLServerSocketFactory engineGetServerSocketFactory() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        protected SSLEngine engineCreateSSLEngine() {
+            if (isFirst.getAndSet(false)) {
+                throw new OutOfMemoryError("Java heap space");
+            }
+            return usual().createSSLEngine();
+        }
+
+        @Override
+        protected SSLEngine engineCreateSSLEngine(String host, int port) {
+            return engineCreateSSLEngine();
+        }
+
+        @Override
+        protected SSLSessionContext engineGetServerSessionContext() {
+            return usual().getServerSessionContext();
+        }
+
+        @Override
+        protected SSLSessionContext engineGetClientSessionContext() {
+            return usual().getClientSessionContext();
         }
     }
 }
