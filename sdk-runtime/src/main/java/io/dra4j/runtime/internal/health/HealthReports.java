@@ -37,20 +37,13 @@ public final class HealthReports {
     private final List<Runnable> onChange = new CopyOnWriteArrayList<>();
     private final Map<Id, Report> last = new LinkedHashMap<>(); // guarded by this
 
-    /** Starts without a report, on a monotonic clock. */
+    /** Starts without a report, on a monotonic clock: if it were set back, a report would be valid too long. */
     public HealthReports() {
-        this(steadyClock());
+        this(() -> Instant.EPOCH.plusNanos(System.nanoTime()));
     }
 
     HealthReports(InstantSource steady) {
         this.steady = steady;
-    }
-
-    /** A monotonic clock: if it were set back, a report would be valid too long. */
-    private static InstantSource steadyClock() {
-        Instant start = Instant.now();
-        long nanos = System.nanoTime();
-        return () -> start.plusNanos(System.nanoTime() - nanos);
     }
 
     /**
