@@ -174,7 +174,7 @@ final class ApiClient implements AutoCloseable {
             restUntil = System.nanoTime() + SHORTEST_LIFE_NANOS;
             failure = "";
             replace(next);
-        } catch (RuntimeException | OutOfMemoryError e) { // a file that is half written, or no more threads
+        } catch (DraException | UncheckedIOException | OutOfMemoryError e) { // or no more threads
             restUntil = System.nanoTime() + PAUSE_NANOS;
             if (!failure.equals(e.toString())) {
                 failure = e.toString();

@@ -93,6 +93,7 @@ public final class KubeletPlugin implements AutoCloseable {
             Meters meters,
             InstantSource clock) {
         Deque<ServedSocket> started = new ArrayDeque<>();
+        boolean isStarted = false;
         try {
             Path path = sockets.service();
             RegistrationService registration =
@@ -104,11 +105,13 @@ public final class KubeletPlugin implements AutoCloseable {
                     new ServedSocket(sockets.registration(), sockets, List.of(registration.bindService()));
             started.push(registrar);
             new SelfCall(sockets, FIRST_CALL).toBoth(registrar.hiddenPath(), service.hiddenPath());
+            isStarted = true;
             return new KubeletPlugin(service, registrar, registration, health);
-        } catch (RuntimeException | Error e) {
-            end(health);
-            started.forEach(server -> server.stop(Duration.ZERO));
-            throw e;
+        } finally {
+            if (!isStarted) {
+                end(health);
+                started.forEach(server -> server.stop(Duration.ZERO));
+            }
         }
     }
 

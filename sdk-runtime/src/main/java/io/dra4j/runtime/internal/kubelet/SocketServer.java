@@ -68,16 +68,18 @@ final class SocketServer {
      */
     static SocketServer start(Path path, Path hidden, List<ServerServiceDefinition> services) {
         SocketServer server = new SocketServer(new SocketFile(path, hidden), services);
+        boolean isStarted = false;
         try {
             server.server.start();
             server.file.protect();
+            isStarted = true;
             return server;
         } catch (IOException e) {
-            server.stop(Duration.ZERO);
             throw new DraException("Can't serve on the socket " + path + ": " + e, e);
-        } catch (RuntimeException | Error e) {
-            server.stop(Duration.ZERO);
-            throw e;
+        } finally {
+            if (!isStarted) {
+                server.stop(Duration.ZERO);
+            }
         }
     }
 

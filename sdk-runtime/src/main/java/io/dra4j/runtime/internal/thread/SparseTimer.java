@@ -117,7 +117,7 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
     private static void runDespiteErrors(Runnable task) {
         try {
             task.run();
-        } catch (Error e) {
+        } catch (VirtualMachineError | LinkageError | AssertionError e) {
             LOG.atWarn().setCause(e).log("A periodic task ended with an error; it runs again when it is due");
         }
     }

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.runtime.internal.cluster.ApiConnections.Response;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.fabric8.kubernetes.client.Config;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpHeaders;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,14 +52,19 @@ class ApiCallsTest {
         }
     }
 
-    /** A namespace's file, say, that is empty while it is written, or a part of fabric8 that takes half a file. */
+    /** The namespace's file, say, is empty while it is written. */
     @Test
     void aRequestUsesTheLastCredentialsIfReadingNewOnesFailsUnexpectedly(@TempDir Path folder) throws Exception {
         try (ScriptedServer server = new ScriptedServer()) {
             Path kubeconfig = server.kubeconfig(folder);
             Config config = ClientConfig.of(kubeconfig, "d");
             Iterator<Config> read = List.of(config).iterator();
-            ApiClient client = new ApiClient(kubeconfig, read::next);
+            ApiClient client = new ApiClient(kubeconfig, () -> {
+                if (!read.hasNext()) {
+                    throw new UncheckedIOException(new IOException("empty"));
+                }
+                return read.next();
+            });
             Files.writeString(kubeconfig, "changed");
             server.then(200, "{}");
 

@@ -42,6 +42,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -344,12 +345,12 @@ class KubeletPluginTest extends SocketFixture implements ScenarioSteps {
             hidden.add(Files.createFile(sockets.hidden(sockets.service())));
         }
 
-        assertThatCode(() -> new StaleSockets(sockets, () -> {
-                            hidden.forEach(path -> path.toFile().delete());
-                            return Instant.now();
-                        })
-                        .remove())
-                .doesNotThrowAnyException();
+        InstantSource removing = () -> {
+            hidden.forEach(path -> path.toFile().delete());
+            return Instant.now();
+        };
+
+        assertThatCode(() -> new StaleSockets(sockets, removing).remove()).doesNotThrowAnyException();
     }
 
     private Path path(String word) {
