@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static io.dra4j.runtime.internal.checkpoint.Records.full;
+import static io.dra4j.runtime.internal.checkpoint.Records.record;
+import static io.dra4j.runtime.internal.checkpoint.Records.shown;
 import static io.dra4j.runtime.internal.checkpoint.Records.started;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.checkpoint.BootId.BootMark;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.testkit.Scenarios;
 import io.micrometer.core.instrument.Metrics;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -22,7 +28,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,9 +41,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Syncs of the journal, on a disk whose sync is counted, delayed or fails. */
+/** Syncs of the journal, on a disk whose sync is counted, delayed or fails, as journal-syncs.txt says. */
 @Timeout(120)
-class JournalSyncTest extends JournalFixture {
+class JournalSyncTest extends JournalFixture implements ScenarioSteps {
 
     private static final int CALLERS = 32;
     private static final JournalFile.Sync NONE = (channel, metadata) -> {};
@@ -47,6 +52,10 @@ class JournalSyncTest extends JournalFixture {
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private final AtomicInteger compactions = new AtomicInteger();
     private volatile JournalFile.Sync fault = NONE;
+    private Journal opened;
+    private WriteGroup group;
+    private byte[] marked = {};
+    private LineNumber last = LineNumber.NONE;
 
     private Journal openWatched() {
         return open(this::sync);
@@ -63,10 +72,6 @@ class JournalSyncTest extends JournalFixture {
             compactions.incrementAndGet();
         }
         fault.force(channel, metadata);
-    }
-
-    private static void fail() throws IOException {
-        throw new IOException("Input/output error");
     }
 
     @Test
@@ -112,215 +117,101 @@ class JournalSyncTest extends JournalFixture {
         assertThat(reread()).containsExactly(started("uid-1"));
     }
 
-    @Test
-    void aCallWhoseSyncFailedIsNotCommittedAfterARestart() throws IOException {
-        Journal journal = openWatched();
-        journal.put(full("uid-1"));
-        long length = Files.size(file);
-        fault = (channel, metadata) -> fail();
-
-        assertFails(
-                () -> journal.put(full("uid-1").unpreparing()),
-                "Can't write the journal " + file,
-                "Input/output error");
-
-        assertThat(journal.claims()).containsExactly(full("uid-1"));
-        assertThat(Files.size(file)).isEqualTo(length);
-        fault = NONE;
-        assertThat(reread()).containsExactly(full("uid-1"));
-        journal.put(started("uid-2"));
-        assertThat(journal.claims()).hasSize(2);
-        journal.close();
-    }
-
-    @Test
-    void aPowerFailureBringsAForgottenClaimBackAsUnpreparing() throws IOException {
-        ClaimRecord unpreparing = full("uid-1").unpreparing();
-        byte[] synced;
-        try (Journal journal = openWatched()) {
-            journal.put(full("uid-2")); // a journal without claims is compacted when it is closed
-            journal.put(full("uid-1"));
-            journal.put(unpreparing);
-            int before = syncs.get();
-            synced = Files.readAllBytes(file);
-
-            journal.forget("uid-1");
-
-            assertThat(syncs).hasValue(before);
-        }
-        assertThat(reread()).as("after a crash of the process").containsExactly(full("uid-2"));
-        Files.write(file, synced);
-        try (Journal restarted = openWatched()) {
-            assertThat(restarted.claims()).containsExactly(full("uid-2"), unpreparing);
-            assertThat(restarted.loss().isDamage()).isFalse();
-        }
-    }
-
-    @Test
-    void aPowerFailureTakesBackWhatWasPutUnsynced() throws IOException {
-        byte[] synced;
-        try (Journal journal = openWatched()) {
-            journal.put(full("uid-2"));
-            int before = syncs.get();
-            synced = Files.readAllBytes(file);
-            journal.group(Set.of("uid-1")).putUnsynced(started("uid-1"), committed -> {});
-            assertThat(syncs).hasValue(before);
-        }
-        byte[] all = Files.readAllBytes(file);
-        assertThat(reread()).as("after a crash of the process").containsExactly(full("uid-2"), started("uid-1"));
-        for (byte[] kept : List.of(Arrays.copyOf(all, all.length - 9), synced)) {
-            Files.write(file, kept);
-            try (Journal restarted = openWatched()) {
-                assertThat(restarted.claims()).containsExactly(full("uid-2"));
-                assertThat(restarted.loss().isDamage()).isFalse();
-            }
-        }
-    }
-
-    @Test
-    void whatWasPutUnsyncedStaysIfTheNextSyncFailsAndIsSyncedByTheOneAfter() {
-        try (Journal journal = openWatched()) {
-            WriteGroup group = journal.group(Set.of("uid-1"));
-            group.putUnsynced(started("uid-1"), committed -> {});
-            fault = (channel, metadata) -> fail();
-            assertFails(() -> group.put(full("uid-1")), "Input/output error");
-            assertThat(journal.claims()).containsExactly(started("uid-1"));
-
-            fault = NONE;
-            int before = syncs.get();
-            group.put(full("uid-1"));
-            assertThat(syncs).hasValue(before + 1);
-        }
-        assertThat(reread()).containsExactly(full("uid-1"));
-    }
-
-    @Test
-    void aCompactionThatFailsLosesNothingAndIsNotTriedAtEveryLine() {
-        try (Journal journal = openWatched()) {
-            compactions.set(0);
-            fault = (channel, metadata) -> {
-                if (metadata) {
-                    fail();
+    /** A disk that begins to fail in a way; whether a file has its new name yet is seen by the one that it had. */
+    private JournalFile.Sync disk(String how) {
+        return (channel, metadata) -> {
+            boolean isRenamed = !Files.exists(Path.of(file + ".new"));
+            switch (how) {
+                case "works" -> {}
+                case "fails" -> fail(true);
+                case "fails-for-new-files" -> fail(metadata);
+                case "fails-for-new-names" -> fail(metadata && isRenamed);
+                case "overflows" -> throw new StackOverflowError("deep");
+                case "has-a-bug" -> throw new IllegalStateException("odd");
+                case "closes" -> {
+                    channel.close();
+                    throw new ClosedChannelException();
                 }
-            };
-            for (int i = 0; i < 1100; i++) {
-                journal.put(started("uid-1"));
+                default -> throw new IllegalArgumentException(how);
             }
-            journal.put(full("uid-2"));
-
-            assertThat(compactions).hasValue(1);
-            assertThat(directory.resolve("claims.journal.new")).doesNotExist();
-            fault = NONE;
-        }
-        assertThat(reread()).containsExactly(started("uid-1"), full("uid-2"));
+        };
     }
 
-    @Test
-    void anErrorIsToldToItsCallersAndTheNextOnesWrite() {
-        try (Journal journal = openWatched()) {
-            journal.put(full("uid-1"));
-            Map<String, JournalFile.Sync> faults = Map.of(
-                    "StackOverflowError: deep",
-                    (channel, metadata) -> {
-                        throw new StackOverflowError("deep");
-                    },
-                    "odd",
-                    (channel, metadata) -> {
-                        throw new IllegalStateException("odd");
-                    });
-            faults.forEach((message, failing) -> {
-                fault = failing;
-                assertThatThrownBy(() -> journal.put(started("uid-2"))).hasMessageContaining(message);
-                fault = NONE;
-                assertThat(journal.claims()).containsExactly(full("uid-1"));
-                journal.forget("uid-2");
-            });
-        }
-        assertThat(reread()).containsExactly(full("uid-1"));
-    }
-
-    @Test
-    void aCheckThatThrowsAnErrorIsRefusedWithIt() {
-        try (Journal journal = openWatched()) {
-            assertFails(
-                    () -> journal.put(started("uid-1"), claims -> {
-                        throw new StackOverflowError("deep");
-                    }),
-                    "deep");
-            journal.put(started("uid-2"));
-            assertThat(journal.claims()).containsExactly(started("uid-2"));
+    private static void fail(boolean fails) throws IOException {
+        if (fails) {
+            throw new IOException("Input/output error");
         }
     }
 
-    @Test
-    void aChannelThatIsClosedUnderItIsOpenedAgain() {
-        try (Journal journal = openWatched()) {
-            journal.put(full("uid-1"));
-            fault = (channel, metadata) -> {
-                channel.close();
-                throw new ClosedChannelException();
-            };
-            assertFails(() -> journal.put(started("uid-2")), "ClosedChannelException");
-            fault = NONE;
-
-            journal.put(started("uid-3"));
-
-            assertThat(journal.claim("uid-1")).contains(full("uid-1"));
-            assertThat(journal.claim("uid-3")).contains(started("uid-3"));
-        }
-    }
-
-    @Test
-    void aFileOfClaimsAloneIsReadAndNotCompacted() throws IOException {
-        try (Journal journal = openWatched()) {
-            for (int i = 0; i < 1100; i++) {
-                journal.put(started("uid-" + i));
-            }
-        }
-        LineNumber last = locks.lastLine();
-
-        assertThat(reread()).hasSize(1100);
-
-        assertThat(locks.lastLine()).as("of the same file").isEqualTo(last);
-    }
-
-    @Test
-    void linesThatWereReadCountForTheNextCompaction() throws IOException {
-        try (Journal journal = openWatched()) {
-            for (int i = 0; i < 600; i++) {
-                journal.put(started("uid-1"));
-            }
-        }
-        try (Journal restarted = openWatched()) {
-            for (int i = 0; i < 600; i++) {
-                restarted.put(started("uid-1"));
-            }
-        }
-        assertThat(Files.readAllLines(file)).hasSizeLessThan(600);
-    }
-
-    @Test
-    void aFilesNewNameIsMadeDurableBeforeTheNextLineCounts() throws IOException {
-        try (Journal journal = openWatched()) {
-            fault = (channel, metadata) -> {
-                if (metadata && !Files.exists(Path.of(file + ".new"))) {
-                    fail();
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "open" -> opened = openWatched();
+            case "close" -> opened.close();
+            case "disk" -> fault = disk(words[1]);
+            case "put" -> opened.put(record(words[1]));
+            case "put-many" -> {
+                for (int i = 0; i < Integer.parseInt(words[1]); i++) {
+                    opened.put(started("uid-" + i));
                 }
-            };
-            for (int i = 0; i < 1000; i++) {
-                journal.put(started("uid-1"));
             }
-            assertThatThrownBy(() -> journal.put(full("uid-1")))
-                    .as("a power failure could bring the old file back")
-                    .hasMessageContaining("Input/output error");
-            assertThat(Files.readAllLines(file)).as("it was compacted").hasSize(2);
-            assertThat(locks.lastLine().file()).as("of the old file").isOne();
-
-            fault = NONE;
-            journal.put(full("uid-1"));
-
-            assertThat(locks.lastLine()).isEqualTo(new LineNumber(2, 2));
+            case "cannot-put" -> assertFails(() -> opened.put(record(words[1])), text.split(" \\| "));
+            case "put-throws" ->
+                assertThatThrownBy(() -> opened.put(record(words[1]))).hasMessageContaining(text);
+            case "cannot-check" ->
+                assertFails(
+                        () -> opened.put(record(words[1]), claims -> {
+                            throw new StackOverflowError("deep");
+                        }),
+                        text);
+            case "put-unsynced" -> {
+                group = opened.group(Set.of("uid-1"));
+                group.putUnsynced(record(words[1]), committed -> {});
+            }
+            case "put-in-group" -> group.put(record(words[1]));
+            case "cannot-put-in-group" -> assertFails(() -> group.put(record(words[1])), text);
+            case "forget" -> opened.forget(words[1]);
+            case "mark" -> {
+                syncs.set(0);
+                compactions.set(0);
+                marked = Files.readAllBytes(file);
+                last = locks.lastLine();
+            }
+            case "power-fails" -> Files.write(file, marked);
+            case "lose-bytes" ->
+                Files.write(
+                        file,
+                        Arrays.copyOf(Files.readAllBytes(file), (int) Files.size(file) - Integer.parseInt(words[1])));
+            default -> compare(words, text);
         }
+    }
+
+    private void compare(String[] words, String text) throws IOException {
+        switch (words[0]) {
+            case "has" -> assertThat(list(shown(opened.claims()))).isEqualTo(text);
+            case "holds" -> assertThat(opened.claim(words[1].split("=")[0])).contains(record(words[1]));
+            case "reread" -> assertThat(list(shown(reread()))).isEqualTo(text);
+            case "reread-many" -> assertThat(reread()).hasSize(Integer.parseInt(words[1]));
+            case "no-damage" -> assertThat(opened.loss().isDamage()).isFalse();
+            case "syncs" -> assertThat(syncs).hasValue(Integer.parseInt(words[1]));
+            case "compactions" -> assertThat(compactions).hasValue(Integer.parseInt(words[1]));
+            case "lines" -> assertNumber(Files.readAllLines(file).size(), words, text);
+            case "same-size" -> assertThat(file).hasSize(marked.length);
+            case "same-last-line" -> assertThat(locks.lastLine()).isEqualTo(last);
+            case "last-line" ->
+                assertThat(locks.lastLine())
+                        .isEqualTo(new LineNumber(Long.parseLong(words[1]), Long.parseLong(words[2])));
+            case "last-file" -> assertThat(locks.lastLine().file()).isEqualTo(Long.parseLong(words[1]));
+            case "no-new-file" ->
+                assertThat(directory.resolve("claims.journal.new")).doesNotExist();
+            default -> throw new IllegalArgumentException(words[0]);
+        }
+    }
+
+    @Scenarios("journal-syncs.txt")
+    void whatCountsIsOnTheDisk(String scenario) throws Exception {
+        play(scenario);
+        opened.close();
     }
 
     @Test
@@ -353,11 +244,7 @@ class JournalSyncTest extends JournalFixture {
             BootMark written = journal.bootMark();
             assertThat(written.isOfEarlierBoot()).isTrue();
             int before = syncs.get();
-            fault = (channel, metadata) -> {
-                if (!Files.exists(Path.of(mark + ".new"))) {
-                    fail();
-                }
-            };
+            fault = (channel, metadata) -> fail(!Files.exists(Path.of(mark + ".new")));
             assertThatThrownBy(written::write).as("of the name").hasMessageContaining("Input/output error");
             fault = NONE;
             written.write();

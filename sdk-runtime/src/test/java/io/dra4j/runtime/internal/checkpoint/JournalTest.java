@@ -6,6 +6,7 @@ import static io.dra4j.runtime.ScenarioSteps.assertNumber;
 import static io.dra4j.runtime.ScenarioSteps.list;
 import static io.dra4j.runtime.internal.checkpoint.Records.full;
 import static io.dra4j.runtime.internal.checkpoint.Records.prepared;
+import static io.dra4j.runtime.internal.checkpoint.Records.record;
 import static io.dra4j.runtime.internal.checkpoint.Records.started;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -316,20 +317,6 @@ class JournalTest extends JournalFixture implements ScenarioSteps {
         }
     }
 
-    private static ClaimRecord record(String words) {
-        String[] parts = words.split("=");
-        return parts[1].equals("started") ? started(parts[0]) : full(parts[0]);
-    }
-
-    /** Returns the claims, each with the record that it has, or with its phase. */
-    private static Stream<String> claims(Journal journal) {
-        return journal.claims().stream().map(claim -> {
-            String uid = claim.ref().uid();
-            return uid + "="
-                    + (claim.equals(full(uid)) ? "full" : claim.equals(started(uid)) ? "started" : claim.phase());
-        });
-    }
-
     private static String shown(JournalLoss loss) {
         return list(Stream.of(
                         loss.tornTail() ? "torn" : "",
@@ -349,7 +336,7 @@ class JournalTest extends JournalFixture implements ScenarioSteps {
     public void run(String[] words, String text) throws Exception {
         Stream<String> rest = Stream.of(words).skip(1);
         switch (words[0]) {
-            case "written" -> lines = written(rest.map(JournalTest::record).toArray(ClaimRecord[]::new));
+            case "written" -> lines = written(rest.map(Records::record).toArray(ClaimRecord[]::new));
             case "forgotten" -> {
                 try (Journal journal = open()) {
                     journal.forget(words[1]);
@@ -403,7 +390,7 @@ class JournalTest extends JournalFixture implements ScenarioSteps {
             case "reread" -> {
                 try (Journal journal = open()) {
                     loss = journal.loss();
-                    assertThat(list(claims(journal).sorted())).isEqualTo(text);
+                    assertThat(list(Records.shown(journal.claims()).sorted())).isEqualTo(text);
                 }
             }
             case "loss" -> assertThat(shown(loss)).isEqualTo(text);
@@ -437,12 +424,13 @@ class JournalTest extends JournalFixture implements ScenarioSteps {
             case "cannot-put" -> assertFails(() -> journal.put(record(words[2])), text.split(" \\| "));
             case "forgets" -> journal.forget(words[2]);
             case "closes" -> journal.close();
-            case "has" -> assertThat(list(claims(journal))).isEqualTo(text);
+            case "has" -> assertThat(list(Records.shown(journal.claims()))).isEqualTo(text);
             case "lost" -> assertThat(shown(journal.loss())).isEqualTo(text);
             case "have" -> {
                 open.put("third", openByAnother((channel, metadata) -> {}));
                 assertThat(open.values())
-                        .allSatisfy(each -> assertThat(list(claims(each))).isEqualTo(text))
+                        .allSatisfy(each ->
+                                assertThat(list(Records.shown(each.claims()))).isEqualTo(text))
                         .allSatisfy(each -> assertThat(each.loss()).isEqualTo(JournalLoss.NONE));
             }
             case "ends-writing" -> locks.journal().close(); // a write returns before the lock is released

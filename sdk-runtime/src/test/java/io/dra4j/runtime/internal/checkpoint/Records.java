@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Claim records for the tests. */
@@ -83,6 +84,29 @@ final class Records {
                 uid,
                 List.of(new ResultDevice(device("gpu-0"), edits, List.of("v/c=d"))),
                 ContainerEdits.builder().env("CLAIM", uid).build());
+    }
+
+    /** Returns the record that a scenario names, such as {@code uid-1=full}. */
+    static ClaimRecord record(String words) {
+        String[] parts = words.split("=");
+        return switch (parts[1]) {
+            case "started" -> started(parts[0]);
+            case "full" -> full(parts[0]);
+            case "unpreparing" -> full(parts[0]).unpreparing();
+            default -> throw new IllegalArgumentException(words);
+        };
+    }
+
+    /** Returns the claims as scenarios name them, each with the record that it has, or with its phase. */
+    static Stream<String> shown(List<ClaimRecord> claims) {
+        return claims.stream().map(claim -> {
+            String uid = claim.ref().uid();
+            return Stream.of("full", "started", "unpreparing")
+                    .map(each -> uid + "=" + each)
+                    .filter(each -> claim.equals(record(each)))
+                    .findFirst()
+                    .orElse(uid + "=" + claim.phase());
+        });
     }
 
     private static HeldDevice device(String name) {
