@@ -16,10 +16,11 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.AdmissionWebhook;
 import io.dra4j.runtime.ClaimPreview;
+import io.dra4j.runtime.ScenarioSteps;
+import io.dra4j.testkit.Scenarios;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,17 +31,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The webhook by reviews over TLS. */
 class AdmissionWebhookIT {
 
     private static final JsonMapper JSON = new JsonMapper();
-    private static final String UNKNOWN_FIELD =
-            "config 0 from the claim: LaneConfig: unknown field colour; known are lanes, mode";
 
     /** The reviews that are answered, and the messages of those that are refused. */
     private static final List<Arguments> ANSWERS = Reviews.answers();
@@ -90,40 +87,6 @@ class AdmissionWebhookIT {
             }
         }
 
-        @ParameterizedTest
-        @ValueSource(strings = {"DELETE", "CONNECT"})
-        void allowsWhatWritesNothing(String operation) throws Exception {
-            ObjectNode review = (ObjectNode) JSON.readTree(Reviews.text("claim-unknown-field-v1"));
-            review.withObject("/request").put("operation", operation);
-
-            assertThat(response(CLAIMS, review.toString()).path("allowed").asBoolean())
-                    .isTrue();
-        }
-
-        @Test
-        void namesTheFieldOfEachProblem() throws Exception {
-            JsonNode claim =
-                    response(CLAIMS, Reviews.text("claim-two-problems")).path("status");
-            JsonNode template = response(CLAIMS, Reviews.text("template-invalid-v1"));
-
-            List<String> fields = new ArrayList<>();
-            claim.path("details")
-                    .path("causes")
-                    .forEach(c -> fields.add(c.path("field").asText()));
-            assertThat(fields)
-                    .containsExactly(
-                            "spec.devices.config[0].opaque.parameters", "spec.devices.config[2].opaque.parameters");
-            assertThat(claim.path("message").asText())
-                    .isEqualTo("spec.devices.config[0].opaque.parameters: "
-                            + UNKNOWN_FIELD
-                            + "; spec.devices.config[2].opaque.parameters: config 2 from"
-                            + " the claim: LaneConfig: lanes must be 1 to 8");
-            assertThat(claim.path("details").path("kind").asText()).isEqualTo("ResourceClaim");
-            assertThat(claim.path("details").path("name").asText()).isEqualTo("lanes");
-            assertThat(template.at("/status/details/causes/0/field").asText())
-                    .isEqualTo("spec.spec.devices.config[1].opaque.parameters");
-        }
-
         @Test
         void isOfABoundedLength() throws Exception {
             ObjectNode review = (ObjectNode) JSON.readTree(Reviews.text("claim-unknown-field-v1"));
@@ -138,6 +101,61 @@ class AdmissionWebhookIT {
             assertThat(JSON.readTree(answer).at("/response/status/details/causes"))
                     .hasSize(32);
             assertThat(answer.length()).isLessThan(300_000);
+        }
+    }
+
+    /** Requests to a webhook, and its answers, as webhook-requests.txt says. */
+    @Nested
+    class ARequest implements ScenarioSteps {
+
+        private ObjectNode review = JSON.createObjectNode();
+        private String document = "";
+        private String type = "application/json";
+        private HttpResponse<String> answer;
+
+        @Scenarios("webhook-requests.txt")
+        void isAnswered(String scenario) throws Exception {
+            play(scenario);
+        }
+
+        @Override
+        public void run(String[] words, String text) throws Exception {
+            switch (words[0]) {
+                case "review" -> {
+                    review = (ObjectNode) JSON.readTree(Reviews.text(words[1]));
+                    document = review.toString();
+                }
+                case "set" -> {
+                    int end = words[1].lastIndexOf('/');
+                    review.withObject(words[1].substring(0, end))
+                            .put(words[1].substring(end + 1), text.equals("null") ? null : text);
+                    document = review.toString();
+                }
+                case "rename" -> document = document.replace("\"" + words[1] + "\"", "\"" + words[2] + "\"");
+                case "document" -> document = text.translateEscapes();
+                case "type" -> type = text;
+                case "post" ->
+                    answer = webhook.send(webhook.request(words[1])
+                            .header("Content-Type", type)
+                            .POST(BodyPublishers.ofString(document))
+                            .build());
+                case "get" -> answer = webhook.send(webhook.request(words[1]).build());
+                case "code" -> assertThat(answer.statusCode()).isEqualTo(Integer.parseInt(text));
+                case "body" -> assertThat(answer.body()).isEqualTo(text + "\n");
+                case "body-begins" -> assertThat(answer.body()).startsWith(text);
+                case "body-ends" -> assertThat(answer.body()).endsWith(text + "\n");
+                case "allowed" ->
+                    assertThat(response(words[1], document).path("allowed").asText())
+                            .isEqualTo(text);
+                case "says" -> assertThat(responseAt(words)).isEqualTo(text);
+                case "says-first" -> assertThat(responseAt(words)).startsWith(text);
+                case "says-too" -> assertThat(responseAt(words)).contains(text);
+                default -> throw new IllegalArgumentException(words[0]);
+            }
+        }
+
+        private String responseAt(String... words) throws Exception {
+            return response(words[1], document).at(words[2]).asText();
         }
     }
 
@@ -196,45 +214,6 @@ class AdmissionWebhookIT {
     class Pods {
 
         @Test
-        void areRefusedWhatClaimsStandFor() throws Exception {
-            JsonNode response = response(PODS, Reviews.text("pod-with-limit"));
-
-            assertThat(response.path("allowed").asBoolean()).isFalse();
-            assertThat(response.at("/status/message").asText())
-                    .startsWith("spec.containers[0].resources.limits[example.com/lane]: example.com/lane is not for"
-                            + " pods of this namespace; request the device by a ResourceClaimTemplate")
-                    .contains("spec.containers[0].resources.requests[example.com/lane]");
-        }
-
-        @Test
-        void areAllowedClaims() throws Exception {
-            assertThat(response(PODS, Reviews.text("pod-with-claim"))
-                            .path("allowed")
-                            .asBoolean())
-                    .isTrue();
-        }
-
-        @ParameterizedTest
-        @CsvSource({"group, apps", "version, v2", "kind, PodTemplate"})
-        void aloneAreReviewed(String part, String value) throws Exception {
-            ObjectNode review = (ObjectNode) JSON.readTree(Reviews.text("pod-with-claim"));
-            review.withObject("/request/kind").put(part, value);
-
-            HttpResponse<String> answer = webhook.post(PODS, review.toString());
-
-            assertThat(answer.body()).endsWith("this page is for Pod of v1\n");
-            assertThat(answer.statusCode()).isEqualTo(400);
-        }
-
-        @Test
-        void areRefusedForTheirInitContainersToo() throws Exception {
-            String review = Reviews.text("pod-with-limit").replace("\"containers\"", "\"initContainers\"");
-
-            assertThat(response(PODS, review).at("/status/message").asText())
-                    .startsWith("spec.initContainers[0].resources.limits[example.com/lane]: ");
-        }
-
-        @Test
         void areNotReviewedUnlessResourcesAreNamed(@TempDir Path folder) throws Exception {
             try (WebhookUnderTest other = WebhookUnderTest.start(folder, List.of())) {
                 assertThat(other.post(PODS, Reviews.text("pod-with-limit")).statusCode())
@@ -245,50 +224,6 @@ class AdmissionWebhookIT {
 
     @Nested
     class ABadRequest {
-
-        private void assertRefused(String review, String reason) throws Exception {
-            HttpResponse<String> answer = webhook.post(CLAIMS, review);
-
-            assertThat(answer.body()).isEqualTo(reason + "\n");
-            assertThat(answer.statusCode()).isEqualTo(400);
-        }
-
-        private String changed(String pointer, @Nullable String value) throws Exception {
-            ObjectNode review = (ObjectNode) JSON.readTree(Reviews.text("claim-valid-v1"));
-            int end = pointer.lastIndexOf('/');
-            review.withObject(pointer.substring(0, end)).put(pointer.substring(end + 1), value);
-            return review.toString();
-        }
-
-        @ParameterizedTest
-        @CsvSource(delimiter = '|', textBlock = """
-                        /apiVersion|admission.k8s.io/v1beta1|the document is a "admission.k8s.io/v1beta1 AdmissionReview", not a "admission.k8s.io/v1 AdmissionReview"
-                        /kind|Pod|the document is a "admission.k8s.io/v1 Pod", not a "admission.k8s.io/v1 AdmissionReview"
-                        /request/uid||the review has no request.uid
-                        /request/operation|PATCH|the review has the unknown request.operation "PATCH"
-                        /request/object||the review has no request.object
-                        /request/kind/group|example.com|the review is of the kind "ResourceClaim" of "example.com/v1"; this page is for ResourceClaim and ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2
-                        /request/kind/version|v2|the review is of the kind "ResourceClaim" of "resource.k8s.io/v2"; this page is for ResourceClaim and ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2
-                        /request/kind/kind|DeviceClass|the review is of the kind "DeviceClass" of "resource.k8s.io/v1"; this page is for ResourceClaim and ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2
-                        """)
-        void isAReviewThatCannotBeAnswered(String pointer, @Nullable String value, String reason) throws Exception {
-            assertRefused(changed(pointer, value), reason);
-        }
-
-        @ParameterizedTest
-        @ValueSource(strings = {"{", "{} {}", "\u0000", "<xml/>"})
-        void isADocumentThatIsNotJson(String document) throws Exception {
-            HttpResponse<String> answer = webhook.post(CLAIMS, document);
-
-            assertThat(answer.statusCode()).isEqualTo(400);
-            assertThat(answer.body()).startsWith("the document is not JSON: ");
-        }
-
-        @ParameterizedTest
-        @ValueSource(strings = {"", "[]", "{}", "null", "3"})
-        void isAnotherDocument(String document) throws Exception {
-            assertRefused(document, "the document is a \"\", not a \"admission.k8s.io/v1 AdmissionReview\"");
-        }
 
         @Test
         void isADocumentOfADepthThatNoObjectHas() throws Exception {
@@ -306,41 +241,10 @@ class AdmissionWebhookIT {
             assertThat(answer.statusCode()).isEqualTo(413);
             assertThat(answer.body()).isEqualTo("the document has more than 7340032 bytes\n");
         }
-
-        @ParameterizedTest
-        @ValueSource(strings = {"text/plain", "application/yaml", "application/json-patch+json"})
-        void isOfAnotherType(String type) throws Exception {
-            HttpResponse<String> answer = webhook.send(webhook.request(CLAIMS)
-                    .header("Content-Type", type)
-                    .POST(BodyPublishers.ofString(Reviews.text("delete")))
-                    .build());
-
-            assertThat(answer.statusCode()).isEqualTo(415);
-            assertThat(answer.body()).isEqualTo("the Content-Type must be application/json\n");
-        }
-
-        @Test
-        void mayNameTheCharset() throws Exception {
-            assertThat(webhook.send(webhook.request(CLAIMS)
-                                    .header("Content-Type", "Application/JSON; charset=utf-8")
-                                    .POST(BodyPublishers.ofString(Reviews.text("delete")))
-                                    .build())
-                            .statusCode())
-                    .isEqualTo(200);
-        }
     }
 
     @Nested
     class TheServer {
-
-        @ParameterizedTest
-        @ValueSource(strings = {"/readyz", "/healthz"})
-        void hasProbes(String path) throws Exception {
-            HttpResponse<String> answer = webhook.send(webhook.request(path).build());
-
-            assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(answer.body()).isEqualTo("ok\n");
-        }
 
         @Test
         void doesNotStartOnAPortInUse(@TempDir Path folder) throws Exception {
