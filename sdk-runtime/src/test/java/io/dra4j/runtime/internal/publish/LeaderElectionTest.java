@@ -6,20 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.cluster.LeaseStore;
 import io.dra4j.runtime.internal.cluster.LeaseStore.LeaseTimes;
+import io.dra4j.testkit.Scenarios;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two processes and their Lease, on a time that the test moves: never do both lead. */
-class LeaderElectionTest {
+/** Two processes and their Lease, on a time that the test moves, as leader-election.txt says: never do both lead. */
+class LeaderElectionTest implements ScenarioSteps {
 
     private static final LeaseTimes TIMES =
             new LeaseTimes(Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2));
@@ -114,103 +115,51 @@ class LeaderElectionTest {
         assertThat(two.election.get()).isEmpty();
     }
 
-    @Test
-    void aLeaderThatGivesItsTurnBackIsFollowedWithinARetryAndDoesNotComeBack() {
-        one.election.get().orElseThrow().end().run();
+    private Turn turn;
 
-        assertThat(one.election.isLeading()).isFalse();
-        pass(3);
-        assertThat(two.election.isLeading()).isTrue();
-        assertThat(stored.transitions()).isOne();
-        pass(60);
-        assertThat(two.election.isLeading()).isTrue();
+    @Scenarios("leader-election.txt")
+    void oneLeadsAtATime(String scenario) throws Exception {
+        turn = one.election.get().orElseThrow();
+        play(scenario);
     }
 
-    @ParameterizedTest
-    @CsvSource({"cut", "hangs", "paused", "suspended", "taken over"})
-    void aLeaderThatCantRenewHasLostItsTurnBeforeAnotherLeads(String what) {
-        Turn turn = one.election.get().orElseThrow();
-        switch (what) {
-            case "cut" -> one.cut = true;
-            case "hangs" -> one.latency = Duration.ofSeconds(7);
-            case "paused" -> one.paused = true;
-            case "suspended" -> one.skew = Duration.ofHours(1); // its steady clock does not know
-            default ->
+    @Override
+    public void run(String[] words, String text) {
+        switch (words[0]) {
+            case "one" -> run(one, words, text);
+            case "two" -> run(two, words, text);
+            case "pass" -> pass(Long.parseLong(words[1]));
+            case "now-is-a-deadline-after" ->
+                now = now.minusSeconds(Long.parseLong(words[1]))
+                        .plus(TIMES.renewDeadline())
+                        .plus(STEP);
+            case "another-takes-over" ->
                 two.write(new LeaseStore.Lease("other", TIMES.duration(), now, now, 1, stored.resourceVersion()));
+            case "transitions" -> assertThat(stored.transitions()).isEqualTo(Integer.parseInt(text));
+            case "first-turn" ->
+                assertThat(turn.isLost().getAsBoolean() ? "lost" : "kept").isEqualTo(text);
+            case "end-first-turn" -> turn.end().run();
+            default -> throw new IllegalArgumentException(words[0]);
         }
-        one.cut |= !one.latency.isZero();
-
-        pass(what.equals("suspended") ? 0 : 20);
-
-        assertThat(turn.isLost().getAsBoolean()).isTrue();
-        assertThat(two.election.isLeading()).isEqualTo(!what.equals("suspended"));
-        one.paused = false;
-        assertThat(one.election.get()).as("before it has looked at the Lease").isEmpty();
-        pass(30);
-        assertThat(one.election.isLeading()).isEqualTo(what.equals("suspended"));
-        assertThat(turn.isLost().getAsBoolean())
-                .as("another turn is another one's")
-                .isTrue();
     }
 
-    @ParameterizedTest
-    @CsvSource({"a clock that jumps and is corrected", "another process that led meanwhile"})
-    void aTurnThatWasLostStaysLostAndItsEndDoesNotEndTheCandidacy(String loss) {
-        Turn turn = one.election.get().orElseThrow();
-        assertThat(one.election.mayWrite()).isTrue();
-        if (loss.startsWith("a clock")) {
-            one.skew = Duration.ofHours(1);
-            assertThat(turn.isLost().getAsBoolean()).isTrue();
-            one.skew = Duration.ZERO;
-        } else {
-            one.paused = true;
-            pass(20);
-            two.election.get().orElseThrow().end().run();
-            one.paused = false;
+    private void run(Process process, String[] words, String text) {
+        boolean is = !text.equals("no");
+        switch (words[1]) {
+            case "cut" -> process.cut = is;
+            case "paused" -> process.paused = is;
+            case "out-of-threads" -> process.outOfThreads = is;
+            case "loses-answers" -> process.losesAnswers = is;
+            case "latency" -> process.latency = Duration.ofSeconds(Long.parseLong(text));
+            case "skew" -> process.skew = Duration.ofSeconds(Long.parseLong(text));
+            case "ends-its-turn" -> process.election.get().orElseThrow().end().run();
+            case "leads" -> assertThat(process.election.isLeading()).isEqualTo(is);
+            case "has-a-turn" -> assertThat(process.election.get().isPresent()).isEqualTo(is);
+            case "may-write" -> assertThat(process.election.mayWrite()).isEqualTo(is);
+            case "has-a-problem" ->
+                assertThat(process.election.problem().isPresent()).isEqualTo(is);
+            default -> throw new IllegalArgumentException(words[1]);
         }
-        pass(5);
-        assertThat(one.election.isLeading()).isTrue();
-
-        assertThat(one.election.mayWrite()).isFalse();
-        turn.end().run();
-        assertThat(one.election.get()).isPresent();
-        assertThat(one.election.mayWrite()).isTrue();
-    }
-
-    @Test
-    void aRightCountsFromBeforeTheRequestThatRenewedIt() {
-        one.latency = Duration.ofSeconds(9);
-        pass(10);
-        one.cut = true;
-        one.latency = Duration.ZERO;
-        Instant sentAtTheLatest = now.minus(Duration.ofSeconds(9));
-
-        now = sentAtTheLatest.plus(TIMES.renewDeadline()).plus(STEP);
-
-        assertThat(one.election.isLeading()).isFalse();
-    }
-
-    @Test
-    void aProcessThatWasOutOfThreadsIsACandidateAgain() {
-        one.outOfThreads = true;
-        two.outOfThreads = true;
-        pass(20);
-        one.outOfThreads = false;
-        pass(20);
-
-        assertThat(one.election.isLeading()).isTrue();
-    }
-
-    @Test
-    void anAnswerThatIsLostEndsNothing() {
-        Turn turn = one.election.get().orElseThrow();
-        one.losesAnswers = true;
-        pass(6);
-        one.losesAnswers = false;
-        pass(6);
-
-        assertThat(turn.isLost().getAsBoolean()).isFalse();
-        assertThat(one.election.problem()).isEmpty();
     }
 
     @ParameterizedTest
