@@ -12,13 +12,14 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.publish.plan.OrderedArrangement.SliceIndexes;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 class SliceDiffTest {
 
@@ -65,42 +66,48 @@ class SliceDiffTest {
         return " g" + content.generation() + " of " + content.sliceCount();
     }
 
-    @ParameterizedTest(name = "{0}")
-    @CsvSource(delimiter = '|', emptyValue = "", textBlock = """
-            a new pool begins with the first  | ''             | a b   | create 0 g1 of 2, create 1 g1 of 2
-            nothing differs                   | a4/2 b4/2      | a b   | ''
-            one changes in the generation     | a4/2 b4/2      | a c   | update uid1 g4 of 2
-            two begin one, and all are written| a4/3 b4/3 c4/3 | x y c | update uid0 g5 of 3, update uid1 g5 of 3, update uid2 g5 of 3
-            fewer begin one                   | a4/2 b4/2      | a     | delete uid1, update uid0 g5 of 1
-            more begin one                    | a4/2 b4/2      | a b c | update uid0 g5 of 3, update uid1 g5 of 3, create 2 g5 of 3
-            a missing one is made again in it | - b4/2         | a b   | create 0 g4 of 2
-            an interrupted change is finished | a4/3 b5/3 c5/3 | x y z | update uid1 g5 of 3, update uid2 g5 of 3, update uid0 g5 of 3
-            """)
-    void aGenerationStaysOrANewOneBegins(String name, String existing, String planned, String writes) {
-        List<Stored> slices = new ArrayList<>();
-        String[] each = existing.split(" ");
-        for (int i = 0; i < each.length; i++) {
-            if (each[i].contains("/")) { // device, generation, count of slices
-                String[] numbers = each[i].substring(1).split("/");
-                slices.add(stored(
-                        i,
-                        content(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]), gpu(each[i].substring(0, 1)))));
-            }
-        }
-        Device[] plan = Stream.of(planned.split(" ")).map(SliceDiffTest::gpu).toArray(Device[]::new);
+    /** A slice by its device, generation and count of slices, and whose it is if it is not this node's own. */
+    private static Stored stored(int index, String text) {
+        String[] parts = text.substring(1).split("[/:]");
+        Content content = content(Long.parseLong(parts[0]), Long.parseLong(parts[1]), gpu(text.substring(0, 1)));
+        String whose = parts.length == 2 ? "own" : parts[2];
+        return new Stored(
+                whose.equals("foreign") ? "other" : stored(index, content).name(),
+                "uid" + index,
+                "1",
+                !whose.equals("earlier-node's"),
+                content);
+    }
 
-        assertThat(String.join(", ", diff(slices, plan(plan)))).isEqualTo(writes);
+    private static PlannedSlice planned(int index, String text) {
+        String[] parts = text.split(":");
+        Placement placement = parts.length == 1 ? NODE : new Placement.AllNodes();
+        return new PlannedSlice(
+                index, new Content(new PoolName("node-a"), 0, 0, placement, List.of(gpu(parts[0])), List.of()));
+    }
+
+    /** Those of the words that say something, each with its place among them. */
+    private static <T> List<T> each(String words, BiFunction<Integer, String, T> making) {
+        String[] all = words.split(" ");
+        return IntStream.range(0, all.length)
+                .filter(i -> all[i].matches("\\w.*"))
+                .mapToObj(i -> making.apply(i, all[i]))
+                .toList();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/runtime/internal/publish/plan/slice-diffs.csv",
+            delimiter = '|',
+            quoteCharacter = '"')
+    void writesWhatDiffers(String name, String existing, String planned, String writes) {
+        assertThat(String.join(
+                        ", ", diff(each(existing, SliceDiffTest::stored), each(planned, SliceDiffTest::planned))))
+                .isEqualTo(writes);
     }
 
     @Nested
     class Matching {
-
-        @Test
-        void aSliceOfAForeignNameIsReplaced() {
-            Stored foreign = new Stored("other", "uid9", "1", true, content(3, 1, gpu("a")));
-
-            assertThat(diff(List.of(foreign), plan(gpu("a")))).containsExactly("delete uid9", "create 0 g4 of 1");
-        }
 
         @Test
         void slicesOfTheGoHelperAreTakenOverInTheirOrder() {
@@ -124,29 +131,6 @@ class SliceDiffTest {
 
             assertThat(diff(List.of(second, stored(0, content(3, 1, gpu("a")))), plan(gpu("a"))))
                     .containsExactly("delete uid9");
-        }
-
-        @Test
-        void aSliceOfAnEarlierNodeIsTakenOver() {
-            Stored old = stored(0, content(3, 1, gpu("a")));
-            Stored notOurs = new Stored(old.name(), old.uid(), "1", false, old.content());
-
-            assertThat(diff(List.of(notOurs), plan(gpu("a")))).containsExactly("update uid0 g3 of 1");
-        }
-
-        @Test
-        void aPoolThatLeavesTheNodeIsMadeAgainSinceNodeNamesNeverChange() {
-            Content everywhere =
-                    new Content(new PoolName("node-a"), 0, 0, new Placement.AllNodes(), List.of(gpu("a")), List.of());
-
-            assertThat(diff(List.of(stored(0, content(3, 1, gpu("a")))), List.of(new PlannedSlice(0, everywhere))))
-                    .containsExactly("delete uid0", "create 0 g4 of 1");
-        }
-
-        @Test
-        void aWithdrawnPoolIsDeleted() {
-            assertThat(diff(List.of(stored(0, content(3, 1, gpu("a")))), List.of()))
-                    .containsExactly("delete uid0");
         }
     }
 
