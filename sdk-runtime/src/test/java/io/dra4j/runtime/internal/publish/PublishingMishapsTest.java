@@ -74,6 +74,17 @@ class PublishingMishapsTest extends PublisherUnderTest {
     }
 
     @Test
+    void aPublisherWithItsOwnThreadReadsBeforeItPublishes() throws Exception {
+        try (SlicePublisher own = new SlicePublisher(parts(this::read))) {
+            assertThat(own.readInventory()).contains(inventory);
+            assertThat(store.slices).isEmpty();
+            own.start();
+            assertThat(own.awaitPublished(Duration.ofSeconds(30))).isTrue();
+        }
+        assertThat(store.slices).hasSize(1);
+    }
+
+    @Test
     void aProviderThatHangsKeepsNoOtherFromRepairing() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);
         CountDownLatch requested = new CountDownLatch(2);

@@ -89,6 +89,10 @@ class PublishingScenariosTest extends PublisherUnderTest implements ScenarioStep
                 names = isPinned ? names(data) : names;
                 start();
             }
+            case "begin" -> {
+                publisher.start();
+                loop.advance(NOW);
+            }
             case "publish" -> {
                 inventory = inventory(words);
                 publisher.inventoryChanged();
@@ -198,6 +202,11 @@ class PublishingScenariosTest extends PublisherUnderTest implements ScenarioStep
                 IntStream.range(0, ids.length)
                         .mapToObj(i -> Device.builder("gpu-" + i).physicalId(ids[i]))
                         .forEach(gpu -> pool.device(gpu.build()));
+            }
+            case "tainted" -> {
+                String[] limits = parts[1].split("-");
+                IntStream.rangeClosed(Integer.parseInt(limits[0]), Integer.parseInt(limits[1]))
+                        .forEach(i -> pool.device(tainted("gpu-" + i, Taint.Effect.NO_SCHEDULE)));
             }
             case "set" ->
                 pool.counterSet(
@@ -436,6 +445,7 @@ class PublishingScenariosTest extends PublisherUnderTest implements ScenarioStep
         numbers.put("ran", loop.ran());
         numbers.put("written", store.writes.size());
         numbers.put("lists", store.lists);
+        numbers.put("requests", store.writes.size() + store.lists + store.questions);
         numbers.put("attempts", store.attempts);
         numbers.put("conflicts", store.conflicts);
         numbers.put("questions", store.questions);
