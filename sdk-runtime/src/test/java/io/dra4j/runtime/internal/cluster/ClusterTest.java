@@ -76,7 +76,7 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
             case "pending" -> {
                 List<Object> pending = new ArrayList<>();
                 cluster.pendingClaims(pending::add, words.length == 1 ? LIMIT : Duration.parse("PT" + words[1]));
-                yield "" + pending.size();
+                yield list(pending.stream());
             }
             case "list-slices" ->
                 "" + cluster.slices().list(Scope.NODE).slices().size();
@@ -126,16 +126,9 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
             case "methods" ->
                 assertThat(list(server.requests.stream().map(ScriptedServer.Request::method)))
                         .isEqualTo(text);
-            case "last-body" ->
-                assertThat(List.copyOf(server.requests)
-                                .get(server.requests.size() - 1)
-                                .body())
-                        .contains(text.split(" \\| "));
-            case "last-query" ->
-                assertThat(List.copyOf(server.requests)
-                                .get(server.requests.size() - 1)
-                                .query())
-                        .isEqualTo(text);
+            case "last-body" -> assertThat(lastRequest().body()).contains(text.split(" \\| "));
+            case "last-query" -> assertThat(lastRequest().query()).isEqualTo(text);
+            case "last-path" -> assertThat(lastRequest().path()).isEqualTo(text);
             case "took" -> assertThat(took).isBetween(Duration.parse("PT" + words[1]), Duration.parse("PT" + words[2]));
             case "fails", "fails-for-good", "fails-for-now", "not-found", "no-api" -> {
                 String[] call = text.split(" : ", 2);
@@ -151,6 +144,10 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
             }
             default -> assertThat(timed(() -> call(words))).isEqualTo(text);
         }
+    }
+
+    private ScriptedServer.Request lastRequest() {
+        return List.copyOf(server.requests).get(server.requests.size() - 1);
     }
 
     private <T> T timed(Supplier<T> call) {
