@@ -13,7 +13,6 @@ import io.dra4j.api.device.NodeAllocatableResource.Overhead;
 import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
-import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
@@ -40,7 +39,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -160,21 +158,6 @@ class ServerFeaturesTest extends PublisherUnderTest {
         });
     }
 
-    @Test
-    void aTaintThatOnlyInformsIsLeftOutAndNotWrittenAgainAndAgain() {
-        serverLeavesOut(Feature.TAINTS);
-        start(pool(tainted("special", Effect.NONE)));
-
-        assertThat(names("node-a")).containsExactly("gpu-0", "special");
-        assertThat(events).isEmpty();
-
-        store.writes.clear();
-        loop.advance(Duration.ofMinutes(5));
-        publisher.inventoryChanged();
-        loop.advance(Duration.ofMinutes(5));
-        assertThat(store.writes).isEmpty();
-    }
-
     /** So the publisher need not know which gates are off to know what a server refuses. */
     @ParameterizedTest
     @EnumSource
@@ -219,18 +202,6 @@ class ServerFeaturesTest extends PublisherUnderTest {
                 .consumes(
                         CounterConsumption.builder("pf-0").rawFields("b", json).build())
                 .build();
-    }
-
-    @Test
-    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void counterSetsThatNoDeviceConsumesAreLeftOutToo() throws Exception {
-        serverLeavesOut(Feature.COUNTERS);
-        start(pool().withCounterSets(List.of(CounterSet.of("set", ONE))));
-
-        assertThat(names("node-a")).containsExactly("gpu-0");
-        assertThat(store.slices).hasSize(1);
-        assertThat(store.questions).isEqualTo(1);
-        assertThat(isPublished()).isTrue();
     }
 
     @ParameterizedTest
