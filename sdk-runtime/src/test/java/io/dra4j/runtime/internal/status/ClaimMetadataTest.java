@@ -164,25 +164,6 @@ class ClaimMetadataTest extends ReportsUnderTest {
     }
 
     @Test
-    void ofADeviceThatWasPreparedWithoutIsRefused() {
-        prepare("{}", plain(gpu0).withStatus(READY));
-
-        assertThatThrownBy(() -> reports.updateMetadata(CLAIM, gpu0.held(), EMPTY))
-                .isInstanceOf(DraException.class)
-                .hasMessageContaining("return metadata from prepare");
-    }
-
-    @Test
-    void goesWithTheClaim() throws IOException {
-        prepare("{}", plain(gpu0).withMetadata(EMPTY));
-        reports.end(CLAIM.uid());
-        run();
-
-        assertThat(directory.resolve("dra-device-metadata")).isEmptyDirectory();
-        assertThat(statuses.tries).isZero();
-    }
-
-    @Test
     void ofWhatIsNoUidIsNotLookedForAndNoneLeavesItsDirectory() throws IOException {
         Path other = Files.writeString(directory.resolve("other"), "");
         Files.createDirectories(directory.resolve("dra-device-metadata/a b"));

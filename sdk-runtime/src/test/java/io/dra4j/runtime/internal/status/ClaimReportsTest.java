@@ -100,6 +100,11 @@ class ClaimReportsTest extends ReportsUnderTest implements ScenarioSteps {
                         .hasMessageContainingAll(text.split(" \\| "));
             case "update-metadata" ->
                 reports.updateMetadata(CLAIM, device(words[1]).held(), EMPTY);
+            case "update-metadata-fails" ->
+                assertThatThrownBy(() ->
+                                reports.updateMetadata(CLAIM, device(words[1]).held(), EMPTY))
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContaining(text);
             case "restart" -> start("v1beta1", "v1alpha1");
             case "crash" -> {
                 loop.forget();
