@@ -107,13 +107,6 @@ class PolicyReaderTest {
     }
 
     @Test
-    void aRuleForAnotherNodeIsCheckedAllTheSame() {
-        assertThatThrownBy(
-                        () -> READER.read("rules: [{match: {nodes: [worker-8]}, taints: [{key: '', effect: None}]}]"))
-                .hasMessageContaining("rules[0]: taints[0].key");
-    }
-
-    @Test
     void theLimitsOfADeviceAreThoseOfWhatItHasAlready() {
         Device.Builder full = Device.builder("gpu-0");
         IntStream.range(0, 32).forEach(i -> full.attribute("a" + i, AttributeValue.of(i)));
