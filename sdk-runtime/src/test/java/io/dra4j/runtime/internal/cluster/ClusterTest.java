@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
+import io.dra4j.rules.Release;
 import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.observe.Meters;
@@ -78,6 +79,8 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
                 cluster.pendingClaims(pending::add, words.length == 1 ? LIMIT : Duration.parse("PT" + words[1]));
                 yield list(pending.stream());
             }
+            case "release" ->
+                cluster.slices().kubernetes().map(Release::toString).orElse("none");
             case "list-slices" ->
                 "" + cluster.slices().list(Scope.NODE).slices().size();
             case "watch-slices" ->

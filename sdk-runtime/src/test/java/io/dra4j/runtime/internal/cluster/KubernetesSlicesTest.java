@@ -12,7 +12,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
-import io.dra4j.rules.Release;
 import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
@@ -143,21 +142,6 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         server.then(404, GONE);
 
         assertThatCode(() -> cluster.slices().delete(known)).doesNotThrowAnyException();
-    }
-
-    @Test
-    void knowsTheServersReleaseAndOneThatIsNotSaidIsNoFailure() throws Exception {
-        server.then(200, "{\"gitVersion\":\"v1.36.1+k3s1\"}");
-
-        assertThat(cluster.slices().kubernetes()).contains(new Release(1, 36));
-        assertThat(server.requests.take().path()).isEqualTo("/version");
-
-        server.then(403, "{}").then(404, "{}").then(200, "<html>").then(503, "{}");
-
-        for (int i = 0; i < 3; i++) {
-            assertThat(cluster.slices().kubernetes()).isEmpty();
-        }
-        assertThatThrownBy(() -> cluster.slices().kubernetes()).isInstanceOf(ClusterException.class);
     }
 
     @Test
