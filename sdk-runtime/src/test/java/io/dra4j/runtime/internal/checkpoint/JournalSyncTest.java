@@ -117,7 +117,7 @@ class JournalSyncTest extends JournalFixture implements ScenarioSteps {
         assertThat(reread()).containsExactly(started("uid-1"));
     }
 
-    /** A disk that begins to fail in a way; whether a file has its new name yet is seen by the one that it had. */
+    /** A disk in a state. A new file has its final name once there is none beside it. */
     private JournalFile.Sync disk(String how) {
         return (channel, metadata) -> {
             boolean isRenamed = !Files.exists(Path.of(file + ".new"));
@@ -155,7 +155,10 @@ class JournalSyncTest extends JournalFixture implements ScenarioSteps {
                     opened.put(started("uid-" + i));
                 }
             }
-            case "cannot-put" -> assertFails(() -> opened.put(record(words[1])), text.split(" \\| "));
+            case "cannot-put" ->
+                assertFails(
+                        () -> opened.put(record(words[1])),
+                        text.replace("{file}", file.toString()).split(" \\| "));
             case "put-throws" ->
                 assertThatThrownBy(() -> opened.put(record(words[1]))).hasMessageContaining(text);
             case "cannot-check" ->
