@@ -3,9 +3,12 @@
 package io.dra4j.rules;
 
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** Rules for capacities and for the amount of one that a request may take. */
 record CapacityRules(FeatureGates gates) {
@@ -95,6 +98,145 @@ record CapacityRules(FeatureGates gates) {
             return gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE)
                     ? value.exact().stripTrailingZeros().toString()
                     : Long.toString(value.value(gates.version()));
+        }
+    }
+
+    /** Rules for the range of amounts that requests may take from a capacity. */
+    private record RangeRules(FeatureGates gates) {
+        private static final int MILLI = 3;
+        private static final BigDecimal LARGEST_MILLI = BigDecimal.valueOf(Long.MAX_VALUE, MILLI);
+        private static final BigDecimal LARGEST = BigDecimal.valueOf(Long.MAX_VALUE);
+
+        /** Since 1.37, fractions count and numbers beyond 64 bits are rejected. */
+        private boolean since137() {
+            return gates.version().atLeast(KubernetesVersion.V1_37);
+        }
+
+        /** A number of the range, or the default, with the field for its errors. */
+        private record Bound(Field field, Quantity quantity) {
+            static Bound of(Field field) {
+                return new Bound(field, Quantity.of(field));
+            }
+
+            void require(boolean holds, String rule) {
+                field.requireThat(holds, quantity.text(), rule);
+            }
+
+            boolean isFraction() {
+                return quantity.exact().stripTrailingZeros().scale() > 0;
+            }
+
+            boolean requireMilli() {
+                BigDecimal exact = quantity.exact();
+                boolean fits = exact.stripTrailingZeros().scale() <= MILLI
+                        && exact.abs().compareTo(LARGEST_MILLI) <= 0;
+                require(fits, "value cannot be represented as a milli value");
+                return fits;
+            }
+
+            boolean requireLong() {
+                boolean negative = quantity.exact().signum() < 0;
+                boolean large = quantity.exact().compareTo(LARGEST) > 0;
+                require(!negative, "must be greater than or equal to 0");
+                require(!large, "must not be larger than 9223372036854775807");
+                return !negative && !large;
+            }
+        }
+
+        void check(Field range, Quantity preset, Quantity capacity) {
+            if (!range.at("min").present()) {
+                range.at("min").required("required when validRange is defined");
+                return;
+            }
+            Bound min = Bound.of(range.at("min"));
+            checkBounds(range, min, preset, capacity);
+            List<Bound> all = new ArrayList<>(List.of(new Bound(range.at("default"), preset)));
+            Stream.of("min", "max", "step")
+                    .map(range::at)
+                    .filter(Field::present)
+                    .forEach(one -> all.add(Bound.of(one)));
+            boolean milli = gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE)
+                    && all.stream().anyMatch(Bound::isFraction);
+            boolean countable = !milli || all(all, Bound::requireMilli);
+            if (countable && range.at("step").present()) {
+                checkStep(all, milli, capacity);
+            }
+        }
+
+        private void checkBounds(Field range, Bound min, Quantity preset, Quantity capacity) {
+            String ofCapacity = " is larger than capacity value: " + capacity.text();
+            min.require(!min.quantity.exceeds(capacity), "min" + ofCapacity);
+            presetAt(range, min)
+                    .requireThat(
+                            !min.quantity.exceeds(preset),
+                            preset.text(),
+                            "default is less than min: " + min.quantity.text());
+            if (range.at("max").present()) {
+                Bound max = Bound.of(range.at("max"));
+                max.field.requireThat(
+                        !min.quantity.exceeds(max.quantity),
+                        min.quantity.text(),
+                        "min is larger than max: " + max.quantity.text());
+                max.require(!max.quantity.exceeds(capacity), "max" + ofCapacity);
+                presetAt(range, max)
+                        .requireThat(
+                                !preset.exceeds(max.quantity),
+                                preset.text(),
+                                "default is more than max: " + max.quantity.text());
+            }
+        }
+
+        /** Returns the field of the error of a wrong default: before 1.37, the bound that it violates. */
+        private Field presetAt(Field range, Bound bound) {
+            return since137() ? range.at("default") : bound.field;
+        }
+
+        /**
+         * @param all the default, the minimum, the maximum if there is one, and the step
+         */
+        private void checkStep(List<Bound> all, boolean milli, Quantity capacity) {
+            KubernetesVersion version = gates.version();
+            Quantity min = all.get(1).quantity;
+            Bound step = all.get(all.size() - 1);
+            boolean negative = since137() && step.quantity.exact().signum() < 0;
+            boolean none = step.quantity.exact().signum() == 0;
+            if (none || step.quantity.value(version) == 0 && !milli || negative) {
+                step.require(false, "must be greater than zero");
+                return;
+            }
+            BigDecimal next = min.exact().add(step.quantity.exact());
+            String text = Quantities.sum(min.text(), step.quantity.text());
+            step.require(
+                    next.compareTo(capacity.exact()) <= 0,
+                    "one step %s is larger than capacity value: %s".formatted(text, capacity.text()));
+            if (milli || !since137() || all(all, Bound::requireLong)) {
+                checkMultiple(all.get(0).quantity, min, step, milli);
+                all.subList(2, all.size() - 1).forEach(max -> checkMultiple(max.quantity, min, step, milli));
+            }
+        }
+
+        private void checkMultiple(Quantity value, Quantity min, Bound step, boolean milli) {
+            boolean whole;
+            if (milli) {
+                BigDecimal distance = value.exact().subtract(min.exact());
+                whole = distance.remainder(step.quantity.exact()).signum() == 0;
+            } else {
+                KubernetesVersion version = gates.version();
+                whole = (value.value(version) - min.value(version)) % step.quantity.value(version) == 0;
+            }
+            step.field.requireThat(
+                    whole,
+                    value.text(),
+                    "value is not a multiple of a given step (%s) from (%s)"
+                            .formatted(step.quantity.text(), min.text()));
+        }
+
+        private static boolean all(List<Bound> bounds, Predicate<Bound> check) {
+            boolean all = true;
+            for (Bound bound : bounds) {
+                all &= check.test(bound);
+            }
+            return all;
         }
     }
 }

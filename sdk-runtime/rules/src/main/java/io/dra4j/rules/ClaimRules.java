@@ -3,6 +3,8 @@
 package io.dra4j.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -70,6 +72,98 @@ public final class ClaimRules {
                     names.check(config.at("requests"));
                     ConfigRules.check(config);
                 }
+            }
+        }
+    }
+
+    /** Rules for a claim's status: the allocation by the scheduler, the consumers, and the device status by drivers. */
+    private static final class ClaimStatusRules {
+        private static final int CONSUMERS = 256;
+
+        private ClaimStatusRules() {}
+
+        static void check(JsonNode claim, JsonNode old, KubernetesVersion version, FieldErrors errors) {
+            Field status = new Field(claim.path("status"), "status", errors);
+            checkConsumers(status.at("reservedFor"));
+            DeviceStatusRules.check(status.at("devices"), ClaimRules.allocated(claim));
+            checkUse(claim, old.path("status"), status);
+            AttributeKeys keys = new AttributeKeys(version);
+            checkAllocation(claim, old.path("status").path("allocation"), status.at("allocation"), keys);
+        }
+
+        private static void checkConsumers(Field consumers) {
+            if (!consumers.requireAtMost(CONSUMERS)) {
+                return;
+            }
+            for (Field consumer : consumers.items()) {
+                List.of("resource", "name", "uid")
+                        .forEach(field -> consumer.at(field).requireText());
+            }
+            consumers.requireUniqueItems(consumer -> consumer.at("uid").text());
+        }
+
+        /** Checks that a claim is reserved only after it is allocated, and not after its deletion has begun. */
+        private static void checkUse(JsonNode claim, JsonNode oldStatus, Field status) {
+            Field consumers = status.at("reservedFor");
+            if (consumers.size() > 0 && !status.at("allocation").present()) {
+                consumers.forbidden("may not be specified when `allocated` is not set");
+            } else if (claim.path("metadata").hasNonNull("deletionTimestamp")) {
+                Set<JsonNode> known = new HashSet<>();
+                oldStatus.path("reservedFor").forEach(known::add);
+                if (!consumers.value().valueStream().allMatch(known::contains)) {
+                    consumers.forbidden("new entries may not be added while `deallocationRequested` or"
+                            + " `deletionTimestamp` are set");
+                }
+            }
+        }
+
+        /** Checks a new allocation, or that an existing one is unchanged. */
+        private static void checkAllocation(JsonNode claim, JsonNode old, Field allocation, AttributeKeys keys) {
+            if (allocation.present() && old.isObject()) {
+                if (!allocation.value().equals(old)) {
+                    allocation.invalidValue("field is immutable");
+                }
+            } else if (allocation.present()) {
+                RequestNames names = RequestNames.of(claim.path("spec").path("devices"));
+                new AllocationRules(names, keys).check(allocation);
+            }
+        }
+
+        private record AllocationRules(RequestNames names, AttributeKeys keys) {
+            private static final int CONFIGS = 64;
+            private static final List<String> SOURCES = List.of("FromClaim", "FromClass");
+
+            void check(Field allocation) {
+                Field results = allocation.at("devices").at("results");
+                if (results.requireAtMost(ClaimLimits.RESULTS)) {
+                    results.items().forEach(this::checkResult);
+                }
+                Field configs = allocation.at("devices").at("config");
+                if (configs.requireAtMost(CONFIGS)) {
+                    configs.items().forEach(this::checkConfig);
+                }
+                if (allocation.at("nodeSelector").present()) {
+                    NodeRules.checkSelector(allocation.at("nodeSelector"));
+                }
+            }
+
+            private void checkResult(Field result) {
+                names.requireKnown(result.at("request"));
+                DeviceStatusRules.checkIdentity(result);
+                BindingRules.check(result);
+                result.at("tolerations").items().forEach(TolerationRules::check);
+                DeviceRules.checkSkippedOperations(result.at("skipNodeOperations"));
+                CounterRules.checkSnapshot(result.at("consumedCounters"));
+                Field amounts = result.at("consumedCapacity");
+                amounts.keys().forEach(key -> keys.checkLate(key, amounts));
+            }
+
+            private void checkConfig(Field config) {
+                if (config.at("source").requireText()) {
+                    config.at("source").requireOneOf(SOURCES);
+                }
+                names.check(config.at("requests"));
+                ConfigRules.check(config);
             }
         }
     }
