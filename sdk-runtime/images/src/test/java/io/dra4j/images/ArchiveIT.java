@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.images.ImagesMain.OciIndex;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,11 +5,18 @@ package io.dra4j.mutation;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.EngineFilter;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.TagFilter;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -17,7 +24,10 @@ import org.pitest.classinfo.ClassByteArraySource;
 import org.pitest.help.PitHelpError;
 import org.pitest.mutationtest.environment.EnvironmentResetPlugin;
 import org.pitest.mutationtest.environment.ResetEnvironment;
+import org.pitest.testapi.AbstractTestUnit;
 import org.pitest.testapi.Configuration;
+import org.pitest.testapi.Description;
+import org.pitest.testapi.ResultCollector;
 import org.pitest.testapi.TestGroupConfig;
 import org.pitest.testapi.TestPluginFactory;
 import org.pitest.testapi.TestSuiteFinder;
@@ -95,5 +105,64 @@ public final class TestMethods implements TestPluginFactory, EnvironmentResetPlu
 
     static LauncherDiscoveryRequestBuilder request() {
         return LauncherDiscoveryRequestBuilder.request().filters(EngineFilter.includeEngines(ENGINE));
+    }
+
+    /** A test method with all its invocations: it fails if one of them does. */
+    static final class TestMethod extends AbstractTestUnit {
+        private final Class<?> type;
+        private final UniqueId id;
+        private final Launcher launcher;
+        private final Killers killers;
+
+        TestMethod(Class<?> type, UniqueId id, Launcher launcher, Killers killers) {
+            super(new Description(name(id), type));
+            this.type = type;
+            this.id = id;
+            this.launcher = launcher;
+            this.killers = killers;
+        }
+
+        /** The names below the class, as in {@code Nested.method(int)}. */
+        private static String name(UniqueId id) {
+            return id.getSegments().stream()
+                    .skip(2) // the engine and the class
+                    .map(UniqueId.Segment::getValue)
+                    .collect(Collectors.joining("."));
+        }
+
+        @Override
+        public void execute(ResultCollector results) {
+            if (killers.areEnough()) {
+                results.notifySkipped(getDescription());
+                return;
+            }
+            results.notifyStart(getDescription());
+            Throwable failure = run();
+            if (failure == null) {
+                results.notifyEnd(getDescription());
+            } else {
+                killers.add(type);
+                results.notifyEnd(getDescription(), failure);
+            }
+        }
+
+        private @Nullable Throwable run() {
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            launcher.execute(
+                    TestMethods.request()
+                            .selectors(DiscoverySelectors.selectUniqueId(id))
+                            .build(),
+                    new TestExecutionListener() {
+                        @Override
+                        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+                            if (result.getStatus() == TestExecutionResult.Status.FAILED) {
+                                failure.compareAndSet(
+                                        null,
+                                        result.getThrowable().orElseGet(() -> new AssertionError(test + " failed")));
+                            }
+                        }
+                    });
+            return failure.get();
+        }
     }
 }

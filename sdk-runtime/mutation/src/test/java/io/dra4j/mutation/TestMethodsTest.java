@@ -4,6 +4,7 @@ package io.dra4j.mutation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.mutation.TestMethods.TestMethod;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
