@@ -8,7 +8,6 @@ import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +46,7 @@ record DriverSwitch(PciBus bus, KernelWrites writes) {
      * @return whether it has answered within the time
      */
     boolean override(PciAddress function, @Nullable String driver, StepDeadline deadline) {
-        return writes.write(function, overrideOf(function), driver == null ? NO_OVERRIDE : driver, deadline.left());
+        return writes.write(function, overrideOf(function), driver == null ? NO_OVERRIDE : driver, deadline);
     }
 
     private Path overrideOf(PciAddress function) {
@@ -59,36 +58,28 @@ record DriverSwitch(PciBus bus, KernelWrites writes) {
      *
      * @return whether that is done within the time; otherwise the kernel continues
      */
-    boolean unbind(PciFunction function, Duration timeout) {
+    boolean unbind(PciFunction function, StepDeadline deadline) {
         String driver = function.driver();
         if (driver == null) {
             return true;
         }
-        long end = System.nanoTime() + timeout.toNanos();
         Path file = bus.driver(driver).resolve("unbind");
-        return writes.write(function.address(), file, function.address().text(), timeout)
-                && shows(
-                        function.address(),
-                        found -> !found.isBoundTo(driver),
-                        Duration.ofNanos(end - System.nanoTime()));
+        return writes.write(function.address(), file, function.address().text(), deadline)
+                && shows(function.address(), found -> !found.isBoundTo(driver), deadline);
     }
 
     /** Waits for the end of an {@link #unbind} that took longer. */
-    boolean awaitUnbound(PciFunction function, Duration timeout) {
+    boolean awaitUnbound(PciFunction function, StepDeadline deadline) {
         String driver = function.driver();
-        long end = System.nanoTime() + timeout.toNanos();
-        return writes.settled(function.address(), timeout)
-                && shows(
-                        function.address(),
-                        found -> driver == null || !found.isBoundTo(driver),
-                        Duration.ofNanos(end - System.nanoTime()));
+        return writes.settled(function.address(), deadline)
+                && shows(function.address(), found -> driver == null || !found.isBoundTo(driver), deadline);
     }
 
     /** Binds a function without a driver to a driver. */
     void bind(PciAddress function, String driver, StepDeadline deadline) {
         Path file = bus.driver(driver).resolve("bind");
-        boolean isBound = writes.write(function, file, function.text(), deadline.left())
-                && shows(function, found -> found.isBoundTo(driver), deadline.left());
+        boolean isBound = writes.write(function, file, function.text(), deadline)
+                && shows(function, found -> found.isBoundTo(driver), deadline);
         if (!isBound) {
             throw new DraException(
                     "PCI device %s was not bound to %s within %s: the kernel's log (dmesg) has the reason"
@@ -104,10 +95,9 @@ record DriverSwitch(PciBus bus, KernelWrites writes) {
         return Files.isDirectory(bus.driver(driver));
     }
 
-    private boolean shows(PciAddress function, Predicate<PciFunction> wanted, Duration timeout) {
-        long end = System.nanoTime() + timeout.toNanos();
+    private boolean shows(PciAddress function, Predicate<PciFunction> wanted, StepDeadline deadline) {
         while (bus.find(function).filter(wanted).isEmpty()) {
-            if (System.nanoTime() >= end || Thread.currentThread().isInterrupted()) {
+            if (deadline.isOver() || Thread.currentThread().isInterrupted()) {
                 return false;
             }
             LockSupport.parkNanos(LOOK_NANOS);

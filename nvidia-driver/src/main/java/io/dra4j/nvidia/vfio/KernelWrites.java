@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -32,9 +31,8 @@ final class KernelWrites {
      *
      * @return whether the kernel has answered within the time
      */
-    boolean write(PciAddress device, Path file, String text, Duration timeout) {
-        long end = System.nanoTime() + timeout.toNanos();
-        if (!settled(device, timeout)) {
+    boolean write(PciAddress device, Path file, String text, StepDeadline deadline) {
+        if (!settled(device, deadline)) {
             return false;
         }
         FutureTask<Boolean> write = new FutureTask<>(() -> {
@@ -46,15 +44,15 @@ final class KernelWrites {
         thread.setDaemon(true);
         thread.start();
         try {
-            return has(device, write, Duration.ofNanos(end - System.nanoTime()));
+            return has(device, write, deadline);
         } catch (ExecutionException e) {
             throw refused(file, text.strip(), e.getCause());
         }
     }
 
-    private boolean has(PciAddress device, FutureTask<Boolean> write, Duration left) throws ExecutionException {
+    private boolean has(PciAddress device, FutureTask<Boolean> write, StepDeadline deadline) throws ExecutionException {
         try {
-            return write.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
+            return write.get(deadline.left().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             return false;
         } catch (InterruptedException e) {
@@ -75,10 +73,10 @@ final class KernelWrites {
     }
 
     /** Waits until no earlier write for a device is running; sysfs shows its result. */
-    boolean settled(PciAddress device, Duration timeout) {
+    boolean settled(PciAddress device, StepDeadline deadline) {
         FutureTask<Boolean> earlier = pending.get(device);
         try {
-            return earlier == null || has(device, earlier, timeout);
+            return earlier == null || has(device, earlier, deadline);
         } catch (ExecutionException e) { // the caller checks the state of the device
             return true;
         }

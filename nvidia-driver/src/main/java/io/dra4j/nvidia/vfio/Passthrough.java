@@ -272,7 +272,7 @@ public final class Passthrough {
             attempt = attempt(gpu, node, recorder);
         }
         StepDeadline deadline = deadline(settings.unbind(), recorder);
-        if (!attempt.isUnbound() && !drivers.awaitUnbound(gpu, deadline.left())) {
+        if (!attempt.isUnbound() && !drivers.awaitUnbound(gpu, deadline)) {
             throw notUnbound(gpu, users.of(node), deadline);
         }
     }
@@ -289,7 +289,7 @@ public final class Passthrough {
             }
             StepDeadline toUnbind = deadline(USUAL_UNBIND, recorder);
             requireTime(gpu, toUnbind);
-            return new Attempt(found, drivers.unbind(gpu, toUnbind.left()));
+            return new Attempt(found, drivers.unbind(gpu, toUnbind));
         } catch (NvmlException e) {
             throw e.reason() == Reason.IN_USE ? notPaused(gpu, ofCalls) : e;
         }
@@ -303,7 +303,7 @@ public final class Passthrough {
     }
 
     private void unbind(PciFunction function, Supplier<List<User>> users, StepDeadline deadline) {
-        if (!drivers.unbind(function, deadline.left())) {
+        if (!drivers.unbind(function, deadline)) {
             throw notUnbound(function, users.get(), deadline);
         }
     }

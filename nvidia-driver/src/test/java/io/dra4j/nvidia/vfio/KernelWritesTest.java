@@ -28,6 +28,10 @@ class KernelWritesTest {
 
     private final KernelWrites writes = new KernelWrites();
 
+    private static StepDeadline within(Duration timeout) {
+        return new StepDeadline(timeout, System.nanoTime() + timeout.toNanos());
+    }
+
     private Path pipe() throws Exception {
         Path pipe = folder.resolve("unbind");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
@@ -40,32 +44,32 @@ class KernelWritesTest {
         Path pipe = pipe();
         Path file = Files.writeString(folder.resolve("bind"), "");
 
-        assertThat(writes.write(GPU, pipe, "a", SHORT)).isFalse();
+        assertThat(writes.write(GPU, pipe, "a", within(SHORT))).isFalse();
 
         assertThat(writes.isAnyPending()).isTrue();
-        assertThat(writes.settled(GPU, SHORT)).isFalse();
-        assertThat(writes.write(GPU, file, "b", SHORT)).isFalse();
+        assertThat(writes.settled(GPU, within(SHORT))).isFalse();
+        assertThat(writes.write(GPU, file, "b", within(SHORT))).isFalse();
         assertThat(file).isEmptyFile();
-        assertThat(writes.write(OTHER, file, "c", SOON)).isTrue();
+        assertThat(writes.write(OTHER, file, "c", within(SOON))).isTrue();
         assertThat(file).hasContent("c");
         assertThat(Thread.getAllStackTraces().keySet())
                 .filteredOn(thread -> thread.getName().equals("dra4j-vfio-" + GPU))
                 .singleElement()
                 .matches(Thread::isDaemon);
         assertThat(Files.readString(pipe)).isEqualTo("a");
-        assertThat(writes.settled(GPU, SOON)).isTrue();
+        assertThat(writes.settled(GPU, within(SOON))).isTrue();
         assertThat(writes.isAnyPending()).isFalse();
-        assertThat(writes.write(GPU, file, "d", SOON)).isTrue();
+        assertThat(writes.write(GPU, file, "d", within(SOON))).isTrue();
     }
 
     @Test
     void oneThatIsRefusedNamesTheFileAndTheReason() {
         Path missing = folder.resolve("none/unbind");
 
-        assertThatThrownBy(() -> writes.write(GPU, missing, "0000:17:00.0\n", SOON))
+        assertThatThrownBy(() -> writes.write(GPU, missing, "0000:17:00.0\n", within(SOON)))
                 .isInstanceOf(DraException.class)
                 .hasMessageStartingWith("The kernel refuses to write \"0000:17:00.0\" to " + missing)
                 .hasMessageContaining("dmesg");
-        assertThat(writes.settled(GPU, Duration.ZERO)).isTrue();
+        assertThat(writes.settled(GPU, within(Duration.ZERO))).isTrue();
     }
 }
