@@ -14,6 +14,7 @@ import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
+import io.dra4j.runtime.takeover.HandOver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -32,11 +33,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /** Runs the NVIDIA driver as a program; {@code probe} only prints what it would publish. */
 public final class NvidiaDriverMain {
@@ -200,6 +205,35 @@ public final class NvidiaDriverMain {
                     operation.errors().increment(amount);
                 }
             };
+        }
+    }
+
+    /** The command {@code export-checkpoint}, with the options of the driver. */
+    @Command(
+            name = "export-checkpoint",
+            description = {
+                "Writes a checkpoint for NVIDIA's own driver from this driver's journal, so that NVIDIA's driver continues with the claims. This driver must not be running; when it starts again, it takes the claims back from that checkpoint. Takes the options of the driver.",
+                ""
+            })
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields
+    private static final class ExportMain extends NvidiaOptions implements Callable<Integer> {
+
+        @Spec
+        private CommandSpec spec;
+
+        @Override
+        public Integer call() {
+            try (HandOver handOver = HandOver.begin(driverName(), nodeName(), directory(), cdiRoot(), procRoot());
+                    Nvml nvml = install().nvml(procRoot())) {
+                CheckpointExport export = new CheckpointExport(
+                        driverName(),
+                        nvml,
+                        install().inventorySettings(nodeName()),
+                        passthrough(nvml),
+                        checkpointForm());
+                spec.commandLine().getOut().println(export.run(handOver));
+                return 0;
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.nvidia.node.LibraryFolders.LdCache;
 import io.dra4j.nvidia.standin.LoaderCache;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
