@@ -152,7 +152,7 @@ public abstract class ChartContract {
                 .containsEntry("DEVICE_POLICY", container.mounts().get("device-policy") + "/" + key);
         assertThat(volume.at("/configMap/name")).isEqualTo(policy.at("/metadata/name"));
         assertThat(Manifests.MAPPER.readTree(policy.path("data").path(key).asText()))
-                .isEqualTo(Manifests.MAPPER.readTree(values.toFile()).path("devicePolicy"));
+                .isEqualTo(Manifests.file(values).path("devicePolicy"));
         assertThat(DriverContainer.of(CHART.render(ChartInstallation.DEFAULT)).environment())
                 .doesNotContainKey("DEVICE_POLICY");
     }
@@ -241,8 +241,8 @@ public abstract class ChartContract {
                         .toRealPath());
     }
 
-    private static JsonNode yaml(Path chart) throws IOException {
-        return Manifests.MAPPER.readTree(chart.resolve("Chart.yaml").toFile());
+    private static JsonNode yaml(Path chart) {
+        return Manifests.file(chart.resolve("Chart.yaml"));
     }
 
     @Test
@@ -328,11 +328,9 @@ public abstract class ChartContract {
         private final Map<String, String> comments;
 
         ChartValues(Path chart) {
+            defaults = Manifests.file(chart.resolve("values.yaml"));
+            schema = Manifests.file(chart.resolve("values.schema.json"));
             try {
-                defaults =
-                        Manifests.MAPPER.readTree(chart.resolve("values.yaml").toFile());
-                schema = Manifests.MAPPER.readTree(
-                        chart.resolve("values.schema.json").toFile());
                 comments = comments(Files.readAllLines(chart.resolve("values.yaml")));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

@@ -7,8 +7,6 @@ import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.InstallCommand;
 import com.marcnuri.helm.LintResult;
 import com.marcnuri.helm.TemplateCommand;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -70,12 +68,7 @@ public record HelmChart(Path folder) {
     /** Packages the chart with the library in it, and returns the archive. */
     public Path packageInto(Path target) {
         new Helm(folder).packageIt().withDestination(target).call();
-        JsonNode chart;
-        try {
-            chart = Manifests.MAPPER.readTree(folder.resolve("Chart.yaml").toFile());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        JsonNode chart = Manifests.file(folder.resolve("Chart.yaml"));
         return target.resolve("%s-%s.tgz"
                 .formatted(chart.path("name").asText(), chart.path("version").asText()));
     }

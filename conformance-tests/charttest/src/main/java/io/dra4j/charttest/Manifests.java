@@ -35,6 +35,15 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
                         .toList());
     }
 
+    /** Reads a file of YAML or JSON. */
+    static JsonNode file(Path file) {
+        try {
+            return MAPPER.readTree(file.toFile());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Reads objects that Helm has rendered. */
     public static Manifests read(Path file) {
         try {

@@ -7,8 +7,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.rbac.ApiAction;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,14 +62,7 @@ public record Right(
     /** All rights. */
     public static List<Right> all() {
         List<Right> rights = new ArrayList<>();
-        JsonNode file;
-        try {
-            file = Manifests.MAPPER.readTree(
-                    LIBRARY.resolve("files/rights.yaml").toFile());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        for (JsonNode one : file) {
+        for (JsonNode one : Manifests.file(LIBRARY.resolve("files/rights.yaml"))) {
             for (JsonNode verb : one.path("verbs")) {
                 rights.add(new Right(
                         one.path("apiGroup").asText(),
