@@ -30,12 +30,15 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
@@ -382,6 +385,56 @@ public final class ConformanceMain {
             spec.commandLine().getOut().print(League.page(directory));
             spec.commandLine().getOut().flush();
             return 0;
+        }
+    }
+
+    /** The flags of {@code run}: those of the driver, of the selection, and of the reports. */
+    @Command(resourceBundle = "io.dra4j.conformance.options")
+    static final class RunOptions {
+
+        @Mixin
+        private final TestedDriverOptions driver = new TestedDriverOptions();
+
+        @ArgGroup(validate = false, order = 5, heading = "%nThe requirements:%n")
+        private final TriedGroup tried = new TriedGroup();
+
+        @ArgGroup(validate = false, order = 6, heading = "%nThe report:%n")
+        private final ReportGroup report = new ReportGroup();
+
+        /** The selection of requirements. */
+        private static final class TriedGroup {
+            @Option(names = "--profile", split = ",", paramLabel = "NAME")
+            private @Nullable List<String> profiles;
+
+            @Option(names = "--only", split = ",", paramLabel = "ID")
+            private @Nullable List<String> only;
+
+            @Option(names = "--skip", split = ",", paramLabel = "ID")
+            private @Nullable List<String> skip;
+
+            @Option(names = "--strict")
+            private @Nullable Boolean strict;
+
+            @Option(names = "--soak")
+            private @Nullable Boolean soak;
+        }
+
+        /** The reports and their places. */
+        private static final class ReportGroup {
+            @Option(names = "--report", paramLabel = "DIR")
+            private @Nullable String report;
+
+            @Option(names = "--known-failures", paramLabel = "FILE")
+            private @Nullable String knownFailures;
+
+            @Option(
+                    names = "--deviations",
+                    hidden = true,
+                    description = "[knownFailures] The old name of --known-failures.")
+            private @Nullable String deviations;
+
+            @Option(names = "--implementation", paramLabel = "NAME=VALUE")
+            private @Nullable Map<String, String> implementation;
         }
     }
 }

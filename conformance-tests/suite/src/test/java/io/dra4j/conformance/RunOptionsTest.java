@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.ConformanceMain.RunOptions;
 import io.dra4j.conformance.play.PlaySettings;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.testkit.settings.SettingsException;
