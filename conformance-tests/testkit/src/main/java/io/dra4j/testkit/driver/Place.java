@@ -108,15 +108,10 @@ public record Place(
 
     /** The place of one of several drivers of the node, which share all directories. */
     public Place of(String name) {
-        try {
-            return at(root, node, name, registry, plugins, cdi, name + ".log");
-        } catch (IOException e) {
-            throw new UncheckedIOException("Can't find a free port", e);
-        }
+        return at(root, node, name, registry, plugins, cdi, name + ".log");
     }
 
-    private static Place at(Path root, String node, String driver, Path registry, Path plugins, Path cdi, String log)
-            throws IOException {
+    private static Place at(Path root, String node, String driver, Path registry, Path plugins, Path cdi, String log) {
         return new Place(
                 root,
                 node,
@@ -203,11 +198,7 @@ public record Place(
 
     /** A copy with another free port, because two drivers need two. */
     public Place withAnotherPort() {
-        try {
-            return with(cdiDirectories, namespace, kubeconfig, securePort, UnusedPorts.next());
-        } catch (IOException e) {
-            throw new UncheckedIOException("Can't find a free port", e);
-        }
+        return with(cdiDirectories, namespace, kubeconfig, securePort, UnusedPorts.next());
     }
 
     private Place with(List<Path> directories, MountNamespace mounts, Path config, int port, int free) {

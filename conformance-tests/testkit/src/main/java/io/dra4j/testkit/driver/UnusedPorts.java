@@ -3,6 +3,7 @@
 package io.dra4j.testkit.driver;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
@@ -27,16 +28,17 @@ public final class UnusedPorts {
     /**
      * Returns a port on which nothing listens, and which was not returned before.
      *
-     * @throws IOException if there is none
+     * @throws UncheckedIOException if there is none
      */
-    public static int next() throws IOException {
+    public static int next() {
         for (int i = 0; i < COUNT; i++) {
             int port = FIRST + Math.floorMod(NEXT.getAndIncrement(), COUNT);
             if (isUnused(port)) {
                 return port;
             }
         }
-        throw new IOException("No port of 127.0.0.1 from 10000 to 29999 is free");
+        IOException none = new IOException("No port of 127.0.0.1 from 10000 to 29999 is free");
+        throw new UncheckedIOException("Can't find a free port", none);
     }
 
     private static boolean isUnused(int port) {

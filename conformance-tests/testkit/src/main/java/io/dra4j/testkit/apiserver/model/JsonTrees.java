@@ -11,6 +11,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +34,15 @@ public final class JsonTrees {
 
     public static ObjectNode object() {
         return JsonNodeFactory.instance.objectNode();
+    }
+
+    /** Reads a file of the server, which is next to a class. */
+    public static JsonNode resource(Class<?> type, String name) {
+        try (InputStream file = type.getResourceAsStream(name)) {
+            return YAML.readTree(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the jar of the embedded API server is damaged: " + name, e);
+        }
     }
 
     /** Reads text that was written by this server. */

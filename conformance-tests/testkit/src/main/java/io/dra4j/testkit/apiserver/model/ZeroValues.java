@@ -4,25 +4,14 @@ package io.dra4j.testkit.apiserver.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.Map;
 
 /** The values that objects of a typed server have in fields that were never set. */
 public final class ZeroValues {
-    private static final JsonNode KINDS = read();
+    private static final JsonNode KINDS = JsonTrees.resource(ZeroValues.class, "zero-values.yaml");
     private static final String OPTIONAL = "?";
 
     private ZeroValues() {}
-
-    private static JsonNode read() {
-        try (InputStream file = ZeroValues.class.getResourceAsStream("zero-values.yaml")) {
-            return JsonTrees.YAML.readTree(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
 
     /** An object of that kind in which no field was set. */
     public static ObjectNode of(ResourceKind kind) {

@@ -17,9 +17,6 @@ import io.dra4j.testkit.apiserver.validation.FieldType.MapOf;
 import io.dra4j.testkit.apiserver.validation.FieldType.Member;
 import io.dra4j.testkit.apiserver.validation.FieldType.Named;
 import io.dra4j.testkit.apiserver.validation.FieldType.Struct;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -33,7 +30,7 @@ import java.util.Map;
  * <p>Immutable. The fields are data: {@code fields.yaml}.
  */
 public final class Schema {
-    private static final JsonNode FILE = read();
+    private static final JsonNode FILE = JsonTrees.resource(Schema.class, "fields.yaml");
 
     private final KubernetesVersion version;
     private final Map<String, FieldType> types = new HashMap<>();
@@ -41,14 +38,6 @@ public final class Schema {
     public Schema(KubernetesVersion version) {
         this.version = version;
         FILE.properties().forEach(type -> types.put(type.getKey(), FieldType.of(type.getValue(), version)));
-    }
-
-    private static JsonNode read() {
-        try (InputStream file = Schema.class.getResourceAsStream("fields.yaml")) {
-            return JsonTrees.YAML.readTree(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException("the jar of the embedded API server is damaged: fields.yaml", e);
-        }
     }
 
     /**
