@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
  */
-final class CdiRules {
+record CdiRules(String where) {
 
     private static final Pattern VENDOR_OR_CLASS = Pattern.compile("[A-Za-z]([A-Za-z0-9_.-]*[A-Za-z0-9])?");
     private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.:-]*[A-Za-z0-9])?");
@@ -28,12 +28,6 @@ final class CdiRules {
     private static final Pattern PERMISSIONS = Pattern.compile("[rwm]*");
     private static final long LARGEST_ID = 0xFFFF_FFFFL;
     private static final int LONGEST_CLOS_ID = 4095;
-
-    private final String where;
-
-    private CdiRules(String where) {
-        this.where = where;
-    }
 
     static void requireKindPart(String part, String name) {
         new CdiRules("the CDI spec").require(VENDOR_OR_CLASS.matcher(name).matches(), part, name);

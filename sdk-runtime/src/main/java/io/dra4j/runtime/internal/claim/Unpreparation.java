@@ -24,19 +24,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It needs only the claim's UID and no API server. Thread-safe.
  */
-final class Unpreparation {
+record Unpreparation(ClaimParts context, ClaimQueue queue, LostClaims lost) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Unpreparation.class);
-
-    private final ClaimParts context;
-    private final ClaimQueue queue;
-    private final LostClaims lost;
-
-    Unpreparation(ClaimParts context, ClaimQueue queue, LostClaims lost) {
-        this.context = context;
-        this.queue = queue;
-        this.lost = lost;
-    }
 
     CompletableFuture<UnprepareOutcome> submit(String uid, Deadline deadline, WriteGroup writes) {
         return queue.submit(uid, task(uid, deadline, waiting -> unprepare(uid, waiting, writes)));

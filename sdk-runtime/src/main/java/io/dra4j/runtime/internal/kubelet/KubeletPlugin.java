@@ -422,18 +422,10 @@ public final class KubeletPlugin implements AutoCloseable {
      * alive, even one that hangs, does not refuse. A hidden socket that was just bound may refuse for a moment, so it
      * must also be older than a minute.
      */
-    static final class StaleSockets {
+    record StaleSockets(PluginSockets sockets, InstantSource clock) {
 
         private static final Logger LOG = LoggerFactory.getLogger(StaleSockets.class);
         private static final Duration STARTING = Duration.ofMinutes(1);
-
-        private final PluginSockets sockets;
-        private final InstantSource clock;
-
-        StaleSockets(PluginSockets sockets, InstantSource clock) {
-            this.sockets = sockets;
-            this.clock = clock;
-        }
 
         /** Checks both directories; files that can't be checked stay. */
         void remove() {

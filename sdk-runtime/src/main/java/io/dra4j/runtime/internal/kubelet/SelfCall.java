@@ -26,18 +26,12 @@ import java.util.List;
  *
  * <p>A first call loads most of the classes that a call needs. The kubelet waits one second for its
  * first answer; a JVM that loads them then may miss it.
+ *
+ * @param limit the time of each call
  */
-final class SelfCall {
+record SelfCall(PluginSockets sockets, Duration limit) {
 
     private static final int LONGEST_PATH = 106; // bytes that the JDK takes; the kernel takes 107
-
-    private final PluginSockets sockets;
-    private final Duration limit; // of each call
-
-    SelfCall(PluginSockets sockets, Duration limit) {
-        this.sockets = sockets;
-        this.limit = limit;
-    }
 
     /**
      * Makes the kubelet's calls on both sockets, without side effects.

@@ -112,17 +112,9 @@ final class PrometheusScrape implements AutoCloseable {
      *
      * <p>They are not Micrometer meters: classes come and go, and are counted once for a scrape.
      */
-    private static final class ClaimCollector implements MultiCollector {
+    private record ClaimCollector(Labels own, Supplier<ListedClaims> claims) implements MultiCollector {
 
         private static final double MILLIS = 1000;
-
-        private final Labels own;
-        private final Supplier<ListedClaims> claims;
-
-        ClaimCollector(Labels own, Supplier<ListedClaims> claims) {
-            this.own = own;
-            this.claims = claims;
-        }
 
         @Override
         public MetricSnapshots collect() {
@@ -171,17 +163,9 @@ final class PrometheusScrape implements AutoCloseable {
      * <p>They are not Micrometer meters: devices come and go with claims, and are measured once for a
      * scrape, all together.
      */
-    private static final class DeviceCollector implements MultiCollector {
+    private record DeviceCollector(Labels own, Meters meters) implements MultiCollector {
 
         private static final String INFO = "_info";
-
-        private final Labels own;
-        private final Meters meters;
-
-        DeviceCollector(Labels own, Meters meters) {
-            this.own = own;
-            this.meters = meters;
-        }
 
         @Override
         public MetricSnapshots collect() {

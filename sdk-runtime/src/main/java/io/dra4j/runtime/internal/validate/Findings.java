@@ -67,17 +67,7 @@ final class Findings {
     }
 
     /** A field of a pool: rules walk from it to the fields below, and add problems there. */
-    static final class Field {
-
-        private final Findings findings;
-        private final @Nullable DeviceName device;
-        private final String path;
-
-        private Field(Findings findings, @Nullable DeviceName device, String path) {
-            this.findings = findings;
-            this.device = device;
-            this.path = path;
-        }
+    record Field(Findings findings, @Nullable DeviceName device, String path) {
 
         /** Returns a field of the pool itself. */
         static Field ofPool(Findings findings, String name) {

@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -158,17 +159,13 @@ final class Contradictions {
                                     now)));
         }
 
-        private interface Look {
-            Optional<Finding> at(ClaimRecord claim, HeldDevice device);
-        }
-
-        private static CheckResult each(Views views, Look look) {
+        private static CheckResult each(Views views, BiFunction<ClaimRecord, HeldDevice, Optional<Finding>> look) {
             List<Finding> findings = new ArrayList<>();
             int devices = 0;
             for (ClaimRecord claim : views.prepared()) {
                 for (HeldDevice device : claim.devices()) {
                     devices++;
-                    look.at(claim, device).ifPresent(findings::add);
+                    look.apply(claim, device).ifPresent(findings::add);
                 }
             }
             return CheckResult.of(findings, devices, "device");

@@ -201,15 +201,7 @@ record Views(
      *
      * @param <T> the type of the view
      */
-    static final class View<T> {
-
-        private final @Nullable T value;
-        private final String reason;
-
-        private View(@Nullable T value, String reason) {
-            this.value = value;
-            this.reason = reason;
-        }
+    record View<T>(@Nullable T value, String reason) {
 
         static <T> View<T> of(T value) {
             return new View<>(value, "");

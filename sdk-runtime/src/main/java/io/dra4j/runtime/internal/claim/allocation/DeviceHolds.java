@@ -181,17 +181,7 @@ public final class DeviceHolds {
      * <p>The last known form of such a device is kept; after a restart it is unknown, and the device consumes nothing.
      * Immutable.
      */
-    private static final class KnownDevices {
-
-        private final OwnNames names;
-        private final Inventory inventory;
-        private final Map<PooledDevice, Device> devices;
-
-        private KnownDevices(OwnNames names, Inventory inventory, Map<PooledDevice, Device> devices) {
-            this.names = names;
-            this.inventory = inventory;
-            this.devices = devices;
-        }
+    private record KnownDevices(OwnNames names, Inventory inventory, Map<PooledDevice, Device> devices) {
 
         /** Returns what is known about a driver's devices before the first inventory: nothing. */
         static KnownDevices none(String driver) {
