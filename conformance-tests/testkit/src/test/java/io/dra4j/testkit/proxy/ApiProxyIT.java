@@ -5,6 +5,7 @@ package io.dra4j.testkit.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.testkit.Scenarios;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.cluster.TestKeys;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -29,6 +30,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AutoClose;
@@ -55,16 +58,23 @@ class ApiProxyIT {
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
+    private final URI url = proxy.url();
+    private final Map<String, BufferedReader> watches = new HashMap<>();
+    private final Map<String, CompletableFuture<String>> lines = new HashMap<>();
+    private final Map<String, CompletableFuture<Integer>> begun = new HashMap<>();
+    private HttpResponse<String> answer;
+    private Injection injection;
+
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(proxy.url() + path)).timeout(TIMEOUT);
+        return HttpRequest.newBuilder(URI.create(url + path)).timeout(TIMEOUT);
     }
 
-    private HttpResponse<String> get(String path) throws Exception {
-        return client.send(request(path).build(), BodyHandlers.ofString());
+    private HttpResponse<String> send(HttpRequest request) throws Exception {
+        return client.send(request, BodyHandlers.ofString());
     }
 
     private HttpResponse<String> create(String name) throws Exception {
-        return client.send(creation(name, ""), BodyHandlers.ofString());
+        return send(creation(name, ""));
     }
 
     private HttpRequest creation(String name, String query) {
@@ -99,262 +109,158 @@ class ApiProxyIT {
         return LEASES + "?watch=true&resourceVersion=" + api.store().revision();
     }
 
-    @Nested
-    class Recording {
-
-        @Test
-        void aRequestIsRecordedWithNumberQueryAndStatus() throws Exception {
-            get("/version");
-            get(NODES + "?fieldSelector=metadata.name%3Dnode-1&limit=500");
-
-            RecordedRequest list = proxy.await(TIMEOUT, Requests.lists("nodes"));
-            assertThat(list.number()).isEqualTo(2);
-            assertThat(list.path()).isEqualTo(NODES);
-            assertThat(list.query())
-                    .containsEntry("fieldSelector", "metadata.name=node-1")
-                    .containsEntry("limit", "500");
-            assertThat(list.status()).isEqualTo(200);
-            assertThat(list.client()).startsWith("HTTP/1.1 Java-http-client/");
-            assertThat(list.write()).isFalse();
-        }
-
-        @Test
-        void aWriteIsRecordedWithItsBodyAndADryRunIsNoWrite() throws Exception {
-            assertThat(create("one").statusCode()).isEqualTo(201);
-            client.send(creation("two", "?dryRun=All"), BodyHandlers.ofString());
-
-            assertThat(proxy.requests(Requests.writes("leases")))
-                    .singleElement()
-                    .satisfies(write -> assertThat(write.body()).contains("\"name\":\"one\""));
-            assertThat(proxy.requests(RecordedRequest::dryRun)).singleElement().matches(one -> one.status() == 201);
-        }
-
-        @Test
-        void aRefusalIsRecordedWithTheServersWords() throws Exception {
-            create("one");
-            create("one");
-
-            RecordedRequest refused = proxy.await(
-                    TIMEOUT, one -> one.status() == 409 && !one.errorBody().isEmpty());
-            assertThat(refused.errorBody()).contains("AlreadyExists");
-            assertThat(create("x".repeat(3 * 1024 * 1024)).statusCode()).isEqualTo(413);
-            assertThat(proxy.log()).contains("POST", LEASES, "409", "AlreadyExists");
-        }
-
-        @Test
-        void aWaitThatIsOverReportsWhatThereWas() throws Exception {
-            get("/version");
-            assertThatThrownBy(() -> proxy.await(Duration.ofMillis(10), Requests.writes("nodes")))
-                    .isInstanceOf(AssertionError.class)
-                    .hasMessageContaining("/version");
-        }
-
-        @Test
-        void anotherThanAnHttpServerIsRefused() {
-            assertThatThrownBy(() -> ApiProxy.before(URI.create("https://127.0.0.1:6443")))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("https://127.0.0.1:6443 needs a TLS context");
-            assertThatThrownBy(() -> ApiProxy.before(URI.create("unix:/run/api.sock")))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("not unix:/run/api.sock");
+    @Scenarios("api-scenarios.txt")
+    void requestsAreRecordedAndFail(String scenario) throws Exception {
+        for (String line : scenario.split("\n")) {
+            String[] words = line.split(" ");
+            String rest = line.substring(line.indexOf(' ') + 1);
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "get" -> answered(request(words[1]).build(), words[2]);
+                case "create" -> answered(creation(words[1], ""), words[2]);
+                case "create-large" -> answered(creation("x".repeat(3 * 1024 * 1024), ""), words[1]);
+                case "dry-run" -> answered(creation(words[1], "?dryRun=All"), words[2]);
+                case "broken" -> assertThatThrownBy(() -> create(words[1])).isInstanceOf(IOException.class);
+                case "refused" -> assertThatThrownBy(() -> create(words[1])).isInstanceOf(ConnectException.class);
+                case "begin" ->
+                    begun.put(
+                            words[1],
+                            status(words[1].equals("get") ? request("/version").build() : creation(words[1], "")));
+                case "ends" -> assertThat(begun.get(words[1]).get()).isEqualTo(Integer.parseInt(words[2]));
+                case "body" -> assertThat(answer.body()).contains(rest);
+                case "header" ->
+                    assertThat(answer.headers().firstValue(words[1])).contains(words[2]);
+                case "recorded" -> {
+                    Predicate<RecordedRequest> kind = kind(words[1]);
+                    proxy.await(TIMEOUT, kind);
+                    assertThat(proxy.requests(kind))
+                            .singleElement()
+                            .asString()
+                            .contains(line.split(" : ", 2)[1].split(" \\| "));
+                }
+                case "none" -> assertThat(proxy.requests(kind(words[1]))).isEmpty();
+                case "log" -> assertThat(proxy.log()).contains(rest);
+                case "took" ->
+                    assertThat(proxy.await(TIMEOUT, one -> one.ended() != null)
+                                    .took()
+                                    .orElseThrow())
+                            .isGreaterThan(Duration.ofMillis(Long.parseLong(words[1])));
+                default -> play(words, rest);
+            }
         }
     }
 
-    @Nested
-    class Watches {
+    private void answered(HttpRequest request, String status) throws Exception {
+        answer = send(request);
+        assertThat(answer.statusCode()).isEqualTo(Integer.parseInt(status));
+    }
 
-        @Test
-        void theHeadersOfAWatchComeBeforeItsFirstEvent() throws Exception {
-            try (BufferedReader watch = watch(watchFromNow())) {
-                assertThat(proxy.await(TIMEOUT, RecordedRequest::watch).open()).isTrue();
-                assertThat(watch.ready()).isFalse();
-            }
-        }
+    /** The status of a response; -1 if the connection was closed instead. */
+    private CompletableFuture<Integer> status(HttpRequest request) {
+        return client.sendAsync(request, BodyHandlers.ofString())
+                .handle((response, failure) -> failure == null ? response.statusCode() : -1);
+    }
 
-        @Test
-        void eachEventComesAtOnceAlsoWhileManyWatch() throws Exception {
-            for (int i = 0; i < 100; i++) {
-                watch(watchFromNow());
-            }
-            try (BufferedReader watch = watch(watchFromNow())) {
-                for (String name : new String[] {"a", "b", "c"}) {
-                    CompletableFuture<String> line = nextLine(watch);
-                    create(name);
-                    assertThat(line.get()).startsWith("{\"type\":\"ADDED\"").contains("\"name\":\"" + name + "\"");
+    private static Predicate<RecordedRequest> kind(String name) {
+        return switch (name) {
+            case "all" -> Requests.all();
+            case "node-lists" -> Requests.lists("nodes");
+            case "lease-writes" -> Requests.writes("leases");
+            case "writes" -> RecordedRequest::write;
+            case "dry-runs" -> RecordedRequest::dryRun;
+            case "refusals" -> one -> one.status() == 409 && !one.errorBody().isEmpty();
+            case "watches" -> RecordedRequest::watch;
+            case "open-watches" -> Requests.watches("leases").and(RecordedRequest::open);
+            case "ended-watches" -> one -> one.watch() && one.ended() != null;
+            default -> throw new IllegalArgumentException(name);
+        };
+    }
+
+    private void play(String[] words, String rest) throws Exception {
+        switch (words[0]) {
+            case "watch" -> watches.put(words[1], watch(watchFromNow()));
+            case "watches" -> {
+                for (int i = 0; i < Integer.parseInt(words[1]); i++) {
+                    watch(watchFromNow());
                 }
             }
-        }
-
-        @Test
-        void openWatchesCanBeCut() throws Exception {
-            try (BufferedReader watch = watch(watchFromNow())) {
-                CompletableFuture<String> line = nextLine(watch);
-                proxy.cutWatches();
-                assertThat(line.get()).startsWith("broken");
-                proxy.await(TIMEOUT, one -> one.watch() && one.ended() != null);
+            case "silent" -> assertThat(watches.get(words[1]).ready()).isFalse();
+            case "next" -> lines.put(words[1], nextLine(watches.get(words[1])));
+            case "line" -> assertThat(lines.get(words[1]).get()).matches(rest.split(" ", 2)[1]);
+            case "has" -> assertThat(lines.get(words[1]).get()).contains(rest.split(" ", 2)[1].split(" \\| "));
+            case "waits" -> assertThat(lines.get(words[1])).isNotDone();
+            case "cut" -> proxy.cutWatches();
+            case "expire" -> proxy.expireWatches();
+            case "silence" -> proxy.silence();
+            case "down" -> proxy.down();
+            case "up" -> proxy.up();
+            case "end-server" -> api.close();
+            case "unanswered" -> {
+                int before = proxy.lastNumber();
+                HttpRequest onIdle =
+                        request(NODES).timeout(Duration.ofSeconds(1)).build();
+                assertThatThrownBy(() -> send(onIdle)).isInstanceOf(HttpTimeoutException.class);
+                assertThat(proxy.lastNumber()).isEqualTo(before);
             }
-        }
-
-        @Test
-        void openWatchesCanExpireInTheStream() throws Exception {
-            try (BufferedReader watch = watch(watchFromNow())) {
-                CompletableFuture<String> first = nextLine(watch);
-                proxy.expireWatches();
-                assertThat(first.get()).contains("\"ERROR\"", "\"code\":410", "\"Expired\"");
-                assertThat(nextLine(watch).get()).isEqualTo("null");
+            case "inject" -> {
+                Fault fault = fault(words[1].split("-")).on(kind(words[2]));
+                injection = proxy.inject(words.length > 3 ? fault.times(Integer.parseInt(words[3])) : fault);
             }
-        }
-
-        @Test
-        void aNewWatchCanBeStalledOrExpired() throws Exception {
-            proxy.inject(Fault.stall().on(RecordedRequest::watch).times(1));
-            proxy.inject(Fault.gone().on(RecordedRequest::watch).times(1));
-            try (BufferedReader silent = watch(LEASES + "?watch=true");
-                    BufferedReader gone = watch(LEASES + "?watch=true")) {
-                CompletableFuture<String> line = nextLine(silent);
-                create("one");
-                assertThat(nextLine(gone).get()).contains("\"ERROR\"");
-                assertThat(line).isNotDone();
-                proxy.cutWatches();
-                assertThat(line.get()).startsWith("broken");
-            }
-        }
-
-        @Test
-        void aCutOfTheServerIsACutForTheClient() throws Exception {
-            try (BufferedReader watch = watch(watchFromNow())) {
-                api.close();
-                assertThat(nextLine(watch).get()).matches("null|broken.*");
-                assertThatThrownBy(() -> create("one")).isInstanceOf(IOException.class);
-            }
-        }
-    }
-
-    @Nested
-    class Faults {
-
-        @Test
-        void aStatusIsAnsweredAsOftenAsWanted() throws Exception {
-            proxy.inject(Fault.status(429, "TooManyRequests")
-                    .retryAfter(Duration.ofSeconds(7))
-                    .on(Requests.writes("leases"))
-                    .times(2));
-
-            assertThat(get(NODES).statusCode()).isEqualTo(200);
-            HttpResponse<String> refused = create("one");
-            assertThat(refused.statusCode()).isEqualTo(429);
-            assertThat(refused.headers().firstValue("Retry-After")).contains("7");
-            assertThat(refused.body()).contains("\"kind\":\"Status\"", "\"retryAfterSeconds\":7", "TooManyRequests");
-            assertThat(create("one").statusCode()).isEqualTo(429);
-            assertThat(create("one").statusCode()).isEqualTo(201);
-            assertThat(proxy.log()).contains("[answered 429 TooManyRequests]");
-        }
-
-        @Test
-        void aFaultEndsWhenItIsRemoved() throws Exception {
-            try (Injection fault = proxy.inject(Fault.status(503, "ServiceUnavailable"))) {
-                assertThat(get("/version").statusCode()).isEqualTo(503);
-                assertThat(fault.over()).isFalse();
-            }
-            assertThat(get("/version").statusCode()).isEqualTo(200);
-        }
-
-        @Test
-        void aDroppedRequestDoesNotReachTheServer() throws Exception {
-            proxy.inject(Fault.drop().on(RecordedRequest::write).times(1));
-
-            assertThatThrownBy(() -> create("one")).isInstanceOf(IOException.class);
-
-            assertThat(proxy.requests(RecordedRequest::write))
-                    .singleElement()
-                    .satisfies(one -> assertThat(one.status()).isZero());
-            assertThat(create("one").statusCode()).isEqualTo(201);
-        }
-
-        @Test
-        void aDelayedRequestIsHeldAndThenAnswered() throws Exception {
-            proxy.inject(Fault.delay(Duration.ofMillis(400)).times(1));
-
-            assertThat(get("/version").statusCode()).isEqualTo(200);
-
-            RecordedRequest request = proxy.await(TIMEOUT, one -> one.ended() != null);
-            assertThat(request.took())
-                    .hasValueSatisfying(took -> assertThat(took).isGreaterThan(Duration.ofMillis(350)));
-        }
-
-        @Test
-        void whatAFaultHoldsIsHeldNoLongerThanTheFaultIsThere() throws Exception {
-            CompletableFuture<Integer> read;
-            CompletableFuture<Integer> write;
-            try (Injection holding = proxy.inject(Fault.delay(Duration.ofMinutes(10)))) {
-                read = status(request("/version").build());
-                write = status(creation("late", ""));
+            case "held" -> {
+                int held = Integer.parseInt(words[1]);
                 proxy.awaitAll(
                         TIMEOUT,
                         all -> all.stream()
                                         .filter(one -> !one.fault().isEmpty())
                                         .count()
-                                == 2);
-                assertThat(holding.over()).isFalse();
-                assertThat(read).isNotDone();
+                                == held);
+                assertThat(begun.values()).noneMatch(CompletableFuture::isDone);
             }
-
-            assertThat(read.get()).isEqualTo(200);
-            assertThat(write.get()).isEqualTo(-1);
-            assertThat(get(LEASES + "/late").statusCode()).isEqualTo(404);
-        }
-
-        /** The status of a response; -1 if the connection was closed instead. */
-        private CompletableFuture<Integer> status(HttpRequest request) {
-            return client.sendAsync(request, BodyHandlers.ofString())
-                    .handle((response, failure) -> failure == null ? response.statusCode() : -1);
-        }
-
-        @Test
-        void onlyAStatusCanHaveARetryAfter() {
-            assertThatThrownBy(() -> Fault.drop().retryAfter(Duration.ofSeconds(1)))
-                    .isInstanceOf(IllegalStateException.class);
-            assertThatThrownBy(() -> Fault.drop().times(0)).isInstanceOf(IllegalArgumentException.class);
+            case "remove" -> {
+                assertThat(injection.over()).isFalse();
+                injection.close();
+            }
+            default -> throw new IllegalArgumentException(words[0]);
         }
     }
 
-    @Nested
-    class Outages {
-
-        @Test
-        void downRefusesConnectionsAndUpTakesThemOnTheSamePort() throws Exception {
-            URI url = proxy.url();
-            try (BufferedReader watch = watch(watchFromNow())) {
-                CompletableFuture<String> line = nextLine(watch);
-                proxy.down();
-                assertThat(line.get()).startsWith("broken");
-                assertThatThrownBy(() -> create("one")).isInstanceOf(ConnectException.class);
+    private static Fault fault(String[] words) {
+        return switch (words[0]) {
+            case "status" -> {
+                Fault fault = Fault.status(Integer.parseInt(words[1]), words[2]);
+                yield words.length > 3 ? fault.retryAfter(Duration.ofSeconds(Long.parseLong(words[3]))) : fault;
             }
+            case "drop" -> Fault.drop();
+            case "stall" -> Fault.stall();
+            case "gone" -> Fault.gone();
+            case "delay" -> Fault.delay(Duration.ofMillis(Long.parseLong(words[1])));
+            default -> throw new IllegalArgumentException(words[0]);
+        };
+    }
 
-            proxy.up();
+    @Test
+    void aWaitThatIsOverReportsWhatThereWas() throws Exception {
+        send(request("/version").build());
+        assertThatThrownBy(() -> proxy.await(Duration.ofMillis(10), Requests.writes("nodes")))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("/version");
+    }
 
-            assertThat(proxy.url()).isEqualTo(url);
-            assertThat(create("one").statusCode()).isEqualTo(201);
-        }
+    @Test
+    void anotherThanAnHttpServerIsRefused() {
+        assertThatThrownBy(() -> ApiProxy.before(URI.create("https://127.0.0.1:6443")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("https://127.0.0.1:6443 needs a TLS context");
+        assertThatThrownBy(() -> ApiProxy.before(URI.create("unix:/run/api.sock")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("not unix:/run/api.sock");
+    }
 
-        @Test
-        void openConnectionsGoSilentAndNewOnesWork() throws Exception {
-            String path = watchFromNow();
-            CompletableFuture<String> silenced = nextLine(watch(path));
-            get(NODES); // which leaves an idle connection
-            proxy.silence();
-            int before = proxy.lastNumber();
-
-            HttpRequest onIdle = request(NODES).timeout(Duration.ofSeconds(1)).build();
-            assertThatThrownBy(() -> client.send(onIdle, BodyHandlers.ofString()))
-                    .isInstanceOf(HttpTimeoutException.class);
-            assertThat(proxy.lastNumber()).isEqualTo(before);
-
-            CompletableFuture<String> heard = nextLine(watch(path));
-            assertThat(create("one").statusCode()).isEqualTo(201);
-            assertThat(heard.get()).contains("ADDED");
-            assertThat(silenced).isNotDone();
-        }
+    @Test
+    void onlyAStatusCanHaveARetryAfter() {
+        assertThatThrownBy(() -> Fault.drop().retryAfter(Duration.ofSeconds(1)))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Fault.drop().times(0)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Nested
@@ -385,7 +291,7 @@ class ApiProxyIT {
 
         @Test
         void anInformerWatchesByPlainHttpAndSurvivesACut() throws Exception {
-            Predicate<RecordedRequest> watching = Requests.watches("leases").and(RecordedRequest::open);
+            Predicate<RecordedRequest> watching = kind("open-watches");
             try (KubernetesClient fabric8 = fabric8();
                     SharedIndexInformer<Lease> informer = fabric8.resources(Lease.class)
                             .inNamespace("default")

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.testkit.Scenarios;
 import io.dra4j.testkit.proxy.TcpConnection.Direction;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -16,6 +17,8 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,14 +52,13 @@ class TcpProxyIT {
     /** A connection with both of its ends. */
     private record Ends(Socket client, Socket server, TcpConnection connection) {
 
-        void passToServer(String text) throws IOException {
-            send(client, text);
-            assertThat(read(server, text.length())).isEqualTo(text);
+        Socket end(String name) {
+            return name.equals("client") ? client : server;
         }
 
-        void passToClient(String text) throws IOException {
-            send(server, text);
-            assertThat(read(client, text.length())).isEqualTo(text);
+        void pass(String to, String text) throws IOException {
+            send(to.equals("client") ? server : client, text);
+            assertThat(read(end(to), text.length())).isEqualTo(text);
         }
     }
 
@@ -77,103 +79,67 @@ class TcpProxyIT {
         return new String(socket.getInputStream().readNBytes(count), US_ASCII);
     }
 
-    private static void awaitReceived(TcpConnection connection, Direction direction, int count) {
-        while (connection.received(direction) < count) {
-            Thread.onSpinWait();
+    @Scenarios("tcp-scenarios.txt")
+    void connectionsPassBytesAndFail(String scenario) throws Exception {
+        Map<String, Ends> all = new HashMap<>();
+        for (String line : scenario.split("\n")) {
+            String[] words = line.split(" ", 4);
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "connect" -> all.put(words[1], connect());
+                case "refuse" -> proxy.refuse();
+                case "accept" -> proxy.accept();
+                case "stop" -> proxy.close();
+                case "refused" -> assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+                case "unreachable" -> // another process may have got the port since, and then nothing is accepted
+                    assertThatThrownBy(this::connect)
+                            .isInstanceOfAny(ConnectException.class, SocketTimeoutException.class);
+                case "connections" -> assertThat(proxy.connections()).hasSize(Integer.parseInt(words[1]));
+                default -> play(all.get(words[1]), words);
+            }
         }
     }
 
-    @Test
-    void bytesAndEndsPassInBothDirections() throws Exception {
-        Ends ends = connect();
-        ends.passToServer("ping");
-        ends.passToClient("pong");
-        assertThat(ends.connection.isOpen()).isTrue();
-
-        ends.client.shutdownOutput();
-        assertThat(ends.server.getInputStream().read()).isEqualTo(-1);
-        ends.passToClient("rest");
-        ends.server.close();
-
-        assertThat(ends.client.getInputStream().read()).isEqualTo(-1);
-        assertThat(ends.connection.isOpen()).isFalse();
-    }
-
-    @Test
-    void aSilentConnectionStaysOpenAndPassesNothingWhileOthersWork() throws Exception {
-        Ends silent = connect();
-        silent.passToServer("before");
-        silent.connection.silence();
-        Ends other = connect();
-
-        send(silent.server, "lost");
-        awaitReceived(silent.connection, Direction.TO_CLIENT, 4);
-        assertThat(silent.client.getInputStream().available()).isZero();
-        send(silent.client, "lost");
-        silent.client.close();
-
-        other.passToServer("ping");
-        other.passToClient("pong");
-        assertThat(silent.connection.awaitEnd(LIMIT)).isTrue();
-        assertThat(silent.connection.received(Direction.TO_SERVER)).isEqualTo(10);
-        silent.server.setSoTimeout(100);
-        assertThatThrownBy(() -> silent.server.getInputStream().read())
-                .isInstanceOf(IOException.class)
-                .hasMessage("Read timed out");
-    }
-
-    @Test
-    void aDirectionIsSilentAlone() throws Exception {
-        Ends ends = connect();
-        ends.connection.silence(Direction.TO_CLIENT);
-
-        send(ends.server, "lost");
-        awaitReceived(ends.connection, Direction.TO_CLIENT, 4);
-
-        ends.passToServer("ping");
-        assertThat(ends.client.getInputStream().available()).isZero();
-    }
-
-    @Test
-    void whatIsHeldComesLater() throws Exception {
-        Ends ends = connect();
-        ends.passToServer("before");
-        ends.connection.hold();
-        send(ends.client, "a");
-        send(ends.client, "b");
-        connect().passToServer("ping");
-        assertThat(ends.server.getInputStream().available()).isZero();
-
-        ends.connection.resume();
-
-        assertThat(read(ends.server, 2)).isEqualTo("ab");
-        ends.passToClient("pong");
-    }
-
-    @Test
-    void aResetReachesBothEnds() throws Exception {
-        Ends ends = connect();
-        ends.passToServer("ping");
-
-        ends.connection.reset();
-
-        assertThatThrownBy(() -> ends.client.getInputStream().read())
-                .isInstanceOf(SocketException.class)
-                .hasMessage("Connection reset");
-        assertThatThrownBy(() -> ends.server.getInputStream().read())
-                .isInstanceOf(SocketException.class)
-                .hasMessage("Connection reset");
-        assertThat(ends.connection.isOpen()).isFalse();
-    }
-
-    @Test
-    void ofAHalfClosedConnectionTheOtherDirectionGoesOn() throws Exception {
-        Ends ends = connect();
-
-        ends.connection.halfClose(Direction.TO_CLIENT);
-
-        assertThat(ends.client.getInputStream().read()).isEqualTo(-1);
-        ends.passToServer("ping");
+    private static void play(Ends ends, String[] words) throws Exception {
+        TcpConnection connection = ends.connection;
+        Socket socket = words.length > 2 ? ends.end(words[2]) : ends.client;
+        switch (words[0]) {
+            case "pass" -> ends.pass(words[2], words[3]);
+            case "send" -> send(socket, words[3]);
+            case "read" -> assertThat(read(socket, words[3].length())).isEqualTo(words[3]);
+            case "finish" -> socket.shutdownOutput();
+            case "close" -> socket.close();
+            case "silence" -> {
+                if (words.length > 2) {
+                    connection.silence(Direction.valueOf(words[2]));
+                } else {
+                    connection.silence();
+                }
+            }
+            case "hold" -> connection.hold();
+            case "resume" -> connection.resume();
+            case "reset" -> connection.reset();
+            case "half-close" -> connection.halfClose(Direction.valueOf(words[2]));
+            case "taken" -> {
+                Direction direction = Direction.valueOf(words[2]);
+                while (connection.received(direction) < Integer.parseInt(words[3])) {
+                    Thread.onSpinWait();
+                }
+                assertThat(connection.received(direction)).isEqualTo(Integer.parseInt(words[3]));
+            }
+            case "nothing" -> assertThat(socket.getInputStream().available()).isZero();
+            case "eof" -> assertThat(socket.getInputStream().read()).isEqualTo(-1);
+            case "broken" -> {
+                socket.setSoTimeout(100);
+                assertThatThrownBy(() -> socket.getInputStream().read())
+                        .isInstanceOf(IOException.class)
+                        .hasMessage(words[3]);
+            }
+            case "open" -> assertThat(connection.isOpen()).isTrue();
+            case "ended" -> assertThat(connection.isOpen()).isFalse();
+            case "awaited" -> assertThat(connection.awaitEnd(LIMIT)).isTrue();
+            default -> throw new IllegalArgumentException(words[0]);
+        }
     }
 
     @Test
@@ -182,22 +148,9 @@ class TcpProxyIT {
         ends.connection.slow(1000);
         long start = System.nanoTime();
 
-        ends.passToServer("x".repeat(500));
+        ends.pass("server", "x".repeat(500));
 
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(400));
-    }
-
-    @Test
-    void newConnectionsAreRefusedWhileOpenOnesGoOn() throws Exception {
-        Ends open = connect();
-        proxy.refuse();
-
-        assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
-        open.passToServer("ping");
-
-        proxy.accept();
-        connect().passToServer("ping");
-        assertThat(proxy.connections()).hasSize(2);
     }
 
     @Test
@@ -250,19 +203,5 @@ class TcpProxyIT {
         try (Socket refused = new Socket("127.0.0.1", proxy.port())) {
             assertThatThrownBy(() -> refused.getInputStream().read()).isInstanceOf(SocketException.class);
         }
-    }
-
-    @Test
-    void closingEndsAllConnections() throws Exception {
-        Ends ends = connect();
-        Ends silent = connect();
-        silent.connection.silence();
-
-        proxy.close();
-
-        assertThat(ends.client.getInputStream().read()).isEqualTo(-1);
-        assertThat(silent.client.getInputStream().read()).isEqualTo(-1);
-        assertThatThrownBy(this::connect) // another process may have got the port since, and then nothing is accepted
-                .isInstanceOfAny(ConnectException.class, SocketTimeoutException.class);
     }
 }
