@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,10 @@ class ProbeTest {
 
     @TempDir
     private Path folder;
+
+    private StandInNode node;
+    private byte[] before;
+    private Ended ended;
 
     private Ended probe(String boards, String... more) {
         return probe(StandInNode.install(folder, boards), more);
@@ -114,113 +119,71 @@ class ProbeTest {
                                 .toList()));
     }
 
-    @Nested
-    class WhatANodeHas {
-
-        @Test
-        void isWholeGpusWithoutMigMode() {
-            String out = probe("l40s").printed();
-
-            assertThat(out)
-                    .startsWith("NVIDIA driver 550.163.01, CUDA 12.4\n")
-                    .contains("NVIDIA L40S", "46068 MiB", "not capable");
-            assertThat(rows(out))
-                    .containsExactly(
-                            "gpu-0 gpu - 46068Mi - GPU-d7a40000-0000-4000-8000-000000000000",
-                            "gpu-1 gpu - 46068Mi - GPU-d7a40001-0000-4000-8000-000000000001",
-                            "gpu-2 gpu - 46068Mi - GPU-d7a40002-0000-4000-8000-000000000002",
-                            "gpu-3 gpu - 46068Mi - GPU-d7a40003-0000-4000-8000-000000000003");
-        }
-
-        @Test
-        void isEachBoardByItsOwnKindOnAMixedNode() {
-            assertThat(rows(probe("mixed", "--dynamic-mig").printed()))
-                    .hasSize(1 + 25 + 1 + 1)
-                    .contains(
-                            "gpu-0 gpu - 81024Mi 132 GPU-d7a40000-0000-4000-8000-000000000000",
-                            "gpu-0-mig-7g80gb-0-0 mig 7g.80gb 81024Mi 132 -",
-                            "gpu-1 gpu - 40Gi - GPU-d7a40001-0000-4000-8000-000000000001",
-                            "gpu-2 gpu - 15Gi - GPU-d7a40002-0000-4000-8000-000000000002");
-        }
-
-        @Test
-        void isLeftOutWhereItIsNotKnown() {
-            String out = probe("odd", "--dynamic-mig").printed();
-
-            assertThat(rows(out))
-                    .contains("gpu-0-mig-2g0gb-14-0 mig 2g.0gb 0 12 -")
-                    .noneMatch(row -> row.contains("-77-"));
-            assertThat(out).contains("Left out:\n- MIG profile 77 of GPU-");
-        }
-
-        @Test
-        void needsNoRootAndChangesNothing() throws IOException {
-            StandInNode node = StandInNode.install(folder, "h100-80");
-            node.state().privileged(false);
-            byte[] before = node.state().withoutCalls();
-
-            String out = probe(node, "--dynamic-mig").printed();
-
-            assertThat(rows(out)).hasSize(8);
-            assertThat(out).contains("NVML reports this only to root: nvmlDeviceGetGpuInstancePoss");
-            assertThat(node.state().withoutCalls()).isEqualTo(before);
-        }
-
-        @Test
-        void listsMigDevicesWithoutRoot() {
-            StandInNode node = StandInNode.install(folder, "a100-40-divided");
-            node.state().privileged(false);
-            node.state().fails("nvmlDeviceGetMemoryInfo", 4); // for root alone in MIG mode
-
-            Ended table = probe(node);
-            Ended yaml = probe(node, "--output=yaml");
-
-            assertThat(table.status()).isEqualTo(1);
-            assertThat(table.out())
-                    .containsPattern("- MIG-[0-9a-f-]{36} \\(2g\\.10gb, 28 SMs, GPU instance [0-9]+ of GPU-d7a40001-")
-                    .contains("NVML reports its placement, which is part of its name, only to root");
-            assertThat(table.out().lines().filter(line -> line.startsWith("- MIG-")))
-                    .hasSize(11);
-            assertThat(yaml.status()).isEqualTo(1);
-            assertThat(yaml.err().lines().filter(line -> line.startsWith("- MIG-")))
-                    .hasSize(11);
-        }
-
-        private List<String> rows(String out) {
-            return out.lines()
-                    .filter(line -> line.startsWith("gpu-"))
-                    .map(line -> line.replaceAll(" +", " "))
-                    .toList();
+    @Scenarios("probe-scenarios.txt")
+    void aNodeAndABoardAreShown(String scenario) throws IOException {
+        for (String line : scenario.replace("{folder}", folder.toString()).split("\n")) {
+            String[] words = line.split(" ");
+            String[] options = Arrays.copyOfRange(words, 1, words.length);
+            String text = String.join(" ", options).replace("\\n", "\n");
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "boards" -> node = StandInNode.install(folder, words[1]);
+                case "unprivileged" -> node.state().privileged(false);
+                case "fails" -> node.state().fails(words[1], Integer.parseInt(words[2]));
+                case "loaded" -> node.state().loaded(Boolean.parseBoolean(words[1]));
+                case "init-fails" -> node.state().initFails(Integer.parseInt(words[1]));
+                case "note" -> before = node.state().withoutCalls();
+                case "unchanged" -> assertThat(node.state().withoutCalls()).isEqualTo(before);
+                case "probe" -> ended = node == null ? Ended.of(new ProbeMain(), options) : probe(node, options);
+                case "template" -> ended = Ended.of(new TemplateMain(), options);
+                default -> assertPrinted(words, text);
+            }
         }
     }
 
-    @Nested
-    class WithoutNvml {
-
-        @Test
-        void listsTheSearchedPaths() {
-            assertThat(Ended.of(new ProbeMain(), "--nvidia-driver-root=" + folder)
-                            .failed(1))
-                    .startsWith("No NVIDIA driver below " + folder)
-                    .contains(folder + "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1", "install")
-                    .hasLineCount(1);
+    private void assertPrinted(String[] words, String text) throws IOException {
+        List<String> rows = rows(ended.out());
+        switch (words[0]) {
+            case "status" -> assertThat(ended.status()).as(ended.err()).isEqualTo(Integer.parseInt(words[1]));
+            case "failed" -> ended.failed(Integer.parseInt(words[1]));
+            case "first" -> assertThat(ended.out()).startsWith(text);
+            case "has" -> assertThat(ended.out()).contains(text);
+            case "matches" -> assertThat(ended.out()).containsPattern(text);
+            case "lines" -> assertLines(ended.out(), words);
+            case "err" -> assertThat(ended.err()).contains(text);
+            case "err-first" -> assertThat(ended.err()).startsWith(text);
+            case "err-lines" -> assertLines(ended.err(), words);
+            case "no-err" -> assertThat(ended.err()).doesNotContain(text);
+            case "row" -> assertThat(rows).contains(text);
+            case "rows" -> assertThat(rows).hasSize(Integer.parseInt(words[1]));
+            case "no-row" -> assertThat(rows).isNotEmpty().noneMatch(row -> row.contains(text));
+            case "at" -> assertThat(specs(ended).get(0).at(words[1]).asText()).isEqualTo(words[2]);
+            case "size" -> assertThat(specs(ended).get(0).at(words[1])).hasSize(Integer.parseInt(words[2]));
+            case "missing" ->
+                assertThat(specs(ended).get(0).at(words[1]).isMissingNode()).isTrue();
+            default -> throw new IllegalArgumentException(words[0]);
         }
+    }
 
-        @Test
-        void failsWithTheReasonOfTheDriver() {
-            StandInNode node = StandInNode.install(folder, "t4");
-            node.state().loaded(false);
-            assertThat(probe(node).failed(1)).contains("Driver Not Loaded (9)", "load the driver's kernel module");
-
-            node.state().loaded(true);
-            node.state().initFails(999);
-            assertThat(probe(node).failed(1)).contains("Unknown Error (999)").doesNotContain("kernel module");
+    private static List<JsonNode> specs(Ended ended) throws IOException {
+        List<JsonNode> specs = new ArrayList<>();
+        try (MappingIterator<JsonNode> slices =
+                new YAMLMapper().readerFor(JsonNode.class).readValues(ended.printed())) {
+            slices.forEachRemaining(slice -> specs.add(slice.path("spec")));
         }
+        return specs;
+    }
 
-        @Test
-        void printsThatThereAreNoGpus() {
-            assertThat(probe("none").printed()).contains("The driver works, and has no GPUs.");
-        }
+    private static List<String> rows(String out) {
+        return out.lines()
+                .filter(line -> line.startsWith("gpu-"))
+                .map(line -> line.replaceAll(" +", " "))
+                .toList();
+    }
+
+    private static void assertLines(String text, String[] words) {
+        String beginning = String.join(" ", Arrays.copyOfRange(words, 2, words.length));
+        assertThat(text.lines().filter(line -> line.startsWith(beginning))).hasSize(Integer.parseInt(words[1]));
     }
 
     /** The output of {@code template}, against what is published on boards that are there. */
@@ -229,15 +192,6 @@ class ProbeTest {
         private static final String PCI = "resource.kubernetes.io/pciBusID";
         private static final List<String> OF_A_MACHINE =
                 List.of("resource.kubernetes.io/pcieRoot", "resource.kubernetes.io/numaNode", "addressingMode");
-
-        private static List<JsonNode> specs(Ended ended) throws IOException {
-            List<JsonNode> specs = new ArrayList<>();
-            try (MappingIterator<JsonNode> slices =
-                    new YAMLMapper().readerFor(JsonNode.class).readValues(ended.printed())) {
-                slices.forEachRemaining(slice -> specs.add(slice.path("spec")));
-            }
-            return specs;
-        }
 
         /** Replaces what differs between machines, and returns the values that were there. */
         private static Set<String> withoutMachine(List<JsonNode> specs) {
@@ -296,39 +250,6 @@ class ProbeTest {
         @Test
         void isWhatIsPublishedWithShares() throws IOException {
             assertIsWhatIsPublished("h100-80", "--consumable-shares=memory");
-        }
-
-        @Test
-        void hasTheNodeAndTheDriverThatAreAskedFor() throws IOException {
-            Ended ended = Ended.of(
-                    new TemplateMain(),
-                    "--board=h100-80",
-                    "--count=2",
-                    "--node-name=pool-a",
-                    "--installed-driver=580.95.05",
-                    "--cuda=13.0");
-
-            JsonNode spec = specs(ended).get(0);
-            assertThat(spec.path("nodeName").asText()).isEqualTo("pool-a");
-            assertThat(spec.at("/pool/name").asText()).isEqualTo("pool-a");
-            assertThat(spec.path("devices")).hasSize(2);
-            JsonNode attributes = spec.at("/devices/0/attributes");
-            assertThat(attributes.at("/driverVersion/version").asText()).isEqualTo("580.95.5");
-            assertThat(attributes.at("/cudaDriverVersion/version").asText()).isEqualTo("13.0.0");
-            assertThat(ended.out())
-                    .startsWith("# A node with 2 x NVIDIA H100 80GB HBM3 and NVIDIA's driver 580.95.05")
-                    .contains("name: \"pool-a-gpu.nvidia.com-0\"");
-        }
-
-        @Test
-        void hasWhatABoardDecidesAndADriverThatKnowsIt() throws IOException {
-            Ended ended = Ended.of(new TemplateMain(), "--board=b200");
-
-            JsonNode attributes = specs(ended).get(0).at("/devices/0/attributes");
-            assertThat(attributes.at("/driverVersion/version").asText()).isEqualTo("570.133.20");
-            assertThat(attributes.at("/cudaDriverVersion/version").asText()).isEqualTo("12.8.0");
-            assertThat(attributes.has("addressingMode")).isFalse();
-            assertThat(ended.out()).contains("# addressingMode.");
         }
 
         @ParameterizedTest
