@@ -3,12 +3,12 @@
 package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.selfcheck.Programs;
+import io.dra4j.testkit.Scenarios;
 import io.dra4j.testkit.driver.MountNamespace;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -30,18 +30,12 @@ import picocli.CommandLine;
 class BenchMainIT {
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final int NODES = 20;
-    private static final int DEVICES = 100; // two slices of 64 at most
 
     @TempDir
     Path folder;
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
-
-    private int bench(String... command) {
-        return bench(List.of(), command);
-    }
 
     private int bench(List<String> options, String... command) {
         List<String> line = new ArrayList<>(List.of(
@@ -68,41 +62,69 @@ class BenchMainIT {
                 Stream.concat(Stream.of("bench"), Stream.of(options)).toArray(String[]::new));
     }
 
-    private static String[] fakeDriver(int devices) {
-        return Programs.fake("--num-devices=" + devices).toArray(String[]::new);
-    }
-
     /** The fake driver, started by a shell script that has {@code "$@"}. */
     private static List<String> scripted(String script, int devices) {
-        return Stream.concat(Stream.of("sh", "-c", script, "sh"), Stream.of(fakeDriver(devices)))
+        return Stream.concat(Stream.of("sh", "-c", script, "sh"), Programs.fake("--num-devices=" + devices).stream())
                 .toList();
     }
 
-    @Test
-    void callsAndPublishingAreMeasured() throws Exception {
-        assertThat(bench(fakeDriver(40))).as(err.toString()).isZero();
+    @Scenarios("bench-scenarios.txt")
+    void driversAreMeasured(String scenario) throws Exception {
+        String script = "exec \"$@\"";
+        for (String line : scenario.split("\n")) {
+            String[] words = line.split(" ");
+            String text = line.substring(line.indexOf(' ') + 1);
+            List<String> options = List.of(words).subList(Math.min(3, words.length), words.length);
+            switch (words[0]) {
+                case "#" -> {} // its title, or a reason
+                case "script" -> script = text;
+                case "bench" -> {
+                    String[] driver =
+                            scripted(script, Integer.parseInt(words[1])).toArray(String[]::new);
+                    assertThat(bench(options, driver)).as(err.toString()).isEqualTo(Integer.parseInt(words[2]));
+                }
+                case "nodes" -> {
+                    execute((text + " --json=" + folder.resolve("numbers.json")).split(" "));
+                    assertThat(err.toString()).isEmpty();
+                }
+                case "has" -> assertThat(out.toString()).contains(text);
+                case "matches" -> assertThat(out.toString()).containsPattern(text);
+                case "no-match" -> assertThat(out.toString()).doesNotContainPattern(text);
+                case "err" -> assertThat(err.toString()).contains(text);
+                case "err-is" -> assertThat(err.toString().lines()).containsExactly(text);
+                case "fits" -> assertTheTableFits();
+                case "all-fit" ->
+                    assertThat(out.toString().lines())
+                            .allSatisfy(one -> assertThat(one).hasSizeLessThan(101));
+                default -> assertNumber(words, text.substring(text.indexOf('/')));
+            }
+        }
+    }
 
-        assertThat(out.toString())
-                .contains("p50", "p99")
-                .contains("Left out: 200 claims held, for which 40 devices are too few")
-                .containsPattern("start to both sockets +1 +[0-9.]+ m?s")
-                .containsPattern("wipe to publish +1 +[0-9.]+ m?s")
-                .containsPattern("fsync of a directory +2 +[0-9.]+ ms")
-                .containsPattern("idle, 0 s after the start +[0-9.]+ MiB +[0-9.]+ MiB +[0-9]+ +1\n")
-                .containsPattern("\nprepare, 1 to 10 +1 +0 +10 +[0-9.]+ ms.* x [0-9.]+ +x [0-9.]+\n")
-                .containsPattern("\nunprepare, 11 to 13 +1 +0 +3 +[0-9.]+ ms")
-                .containsPattern("prepare +32 +0 +2 +[0-9.]+ ms.* x [0-9.]+ +x [0-9.]+\n");
-        assertTheTableFits();
+    @Scenarios("bench-nightly-scenarios.txt")
+    @Tag("nightly")
+    void driversAreMeasuredForLong(String scenario) throws Exception {
+        driversAreMeasured(scenario);
+    }
+
+    private void assertNumber(String[] words, String pointer) throws IOException {
         JsonNode numbers = numbers();
-        assertThat(numbers.at("/measures")).hasSize(14);
-        assertThat(numbers.at("/measures/8/what").asText()).isEqualTo("prepare");
-        assertThat(numbers.at("/measures/8/p50Ms").asDouble()).isPositive();
-        assertThat(numbers.at("/measures/4/p95Ms").asDouble()).isPositive();
-        assertThat(numbers.at("/measures/4/p50ToOneClaim").asDouble()).isPositive();
-        assertThat(numbers.at("/measures/12/p50ToOneClaim").asDouble()).isPositive();
-        assertThat(numbers.at("/floors")).hasSize(4);
-        assertThat(numbers.at("/idle/residentBytes").asLong())
-                .isGreaterThan(numbers.at("/idle/anonymousBytes").asLong());
+        JsonNode found = numbers.at(pointer);
+        switch (words[0]) {
+            case "between" ->
+                assertThat(found.asDouble())
+                        .as("%s of %s", pointer, numbers)
+                        .isBetween(Double.valueOf(words[1]), Double.valueOf(words[2]));
+            case "positive" -> assertThat(found.asDouble()).as(pointer).isPositive();
+            case "integral" -> assertThat(found.isIntegralNumber()).as(pointer).isTrue();
+            case "size" -> assertThat(found).hasSize(Integer.parseInt(words[1]));
+            case "text" -> assertThat(found.asText()).as(out.toString()).isEqualTo(words[1]);
+            case "missing" -> assertThat(found.isMissingNode()).as(pointer).isTrue();
+            case "over" ->
+                assertThat(numbers.at(words[1]).asLong())
+                        .isGreaterThan(numbers.at(words[2]).asLong());
+            default -> throw new IllegalArgumentException(words[0]);
+        }
     }
 
     private void assertTheTableFits() {
@@ -147,43 +169,6 @@ class BenchMainIT {
         assertThat(numbers.at("/against/idle/threads").asInt()).isGreaterThan(10);
     }
 
-    @Test
-    @Tag("nightly")
-    void manyCallsShowWhetherMemoryGrows() throws Exception {
-        List<String> options = List.of("--calls=30", "--growth-limit=1000");
-        assertThat(bench(options, fakeDriver(1))).as(err.toString()).isZero();
-
-        assertThat(out.toString())
-                .containsPattern(" 3 +[0-9.]+ MiB +[0-9.]+ MiB +[0-9]+ +[0-9.]+ ms")
-                .containsPattern(" 30 +[0-9.]+ MiB")
-                .contains("the limit is 1000 MiB.");
-        assertThat(numbers().at("/parts")).hasSize(10);
-        assertThat(numbers().at("/growthBytes").isIntegralNumber()).isTrue();
-    }
-
-    @Test
-    @Tag("nightly")
-    void memoryThatGrowsFails() {
-        // the most of the second half can't be a gigabyte less than that of the first
-        assertThat(bench(List.of("--calls=10", "--growth-limit=-1000"), fakeDriver(1)))
-                .isEqualTo(1);
-
-        assertThat(out.toString()).contains("the limit is -1000 MiB, which it exceeds.");
-    }
-
-    @Test
-    @Tag("nightly")
-    void aDriverThatRestartsFails() {
-        String someClaims = "for i in 1 2 3 4 5; do"
-                + " until ls $CDI_ROOT | grep -q claim; do :; done; while ls $CDI_ROOT | grep -q claim; do :; done; done";
-        String twice = "\"$@\" & " + someClaims + "; kill -9 $!; wait; \"$@\"";
-
-        assertThat(bench(List.of("--calls=1000000"), scripted(twice, 1).toArray(String[]::new)))
-                .isEqualTo(1);
-
-        assertThat(err.toString()).contains("a call that is measured failed");
-    }
-
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     --driver-name=a --calls=10 --against=other.yaml -- true | --calls measures one driver, and cannot be combined with --against
@@ -205,19 +190,6 @@ class BenchMainIT {
 
     @Test
     @Tag("nightly")
-    void withFewDevicesCallsHaveFewerClaims() throws Exception {
-        assertThat(bench(fakeDriver(5))).as(err.toString()).isZero();
-
-        assertThat(out.toString())
-                .contains("claims can have 5 devices at the same time: no call has more")
-                .containsPattern("prepare +1 +0 +2 +[0-9.]+ ms")
-                .containsPattern("unprepare +5 +0 +2 +[0-9.]+ ms")
-                .doesNotContainPattern("prepare +8 ")
-                .contains("Left out: 200 claims held, for which 5 devices are too few");
-    }
-
-    @Test
-    @Tag("nightly")
     void aDriverOfStandardPathsAlone() throws Exception {
         String missing = MountNamespace.missing();
         assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
@@ -232,64 +204,5 @@ class BenchMainIT {
                 .isZero();
 
         assertThat(out.toString()).containsPattern("unprepare +1 +0 +2 +[0-9.]+ ms");
-    }
-
-    @Test
-    void withoutADeviceThereAreNoCallsToMeasure() {
-        assertThat(bench(fakeDriver(0))).isEqualTo(1);
-
-        assertThat(err.toString()).contains("publishes 0 devices, but none that a claim can have");
-    }
-
-    @Test
-    void aDriverThatEndsAtOnceIsReportedInALine() {
-        assertThat(bench("sh", "-c", "echo no hardware; exit 4")).isEqualTo(3);
-
-        assertThat(err.toString().lines())
-                .containsExactly("dra-conformance: The driver ended with exit status 4; its last line: no hardware");
-    }
-
-    @Test
-    @Tag("nightly")
-    void driversPublishAllAndAskTheApiServerOnceForEachThing() throws Exception {
-        execute(
-                "--nodes=" + NODES,
-                "--devices=" + DEVICES,
-                "--idle-seconds=11",
-                "--json=" + folder.resolve("numbers.json"));
-
-        assertThat(err.toString()).isEmpty();
-        JsonNode numbers = numbers();
-        assertThat(numbers.path("complete").asBoolean()).as(out.toString()).isTrue();
-        assertThat(numbers.path("registered").asInt()).isEqualTo(NODES);
-        assertThat(numbers.path("slices").asInt()).isEqualTo(2 * NODES);
-        JsonNode requests = numbers.path("requests");
-        assertThat(requests.path("create resourceslices").asInt()).isEqualTo(2 * NODES);
-        assertThat(requests.path("get nodes").asInt()).isEqualTo(NODES);
-        assertThat(requests.path("watch resourceslices").asInt()).isGreaterThanOrEqualTo(NODES);
-        assertThat(numbers.path("requestsEach").asDouble())
-                .as("%s", requests)
-                .isLessThan(9); // 8, and what a machine under load repeats
-        assertThat(numbers.at("/idle/requests")).as("in the pace of the upkeep").isEmpty();
-        assertThat(numbers.at("/connectionsEach").asDouble()).isBetween(1.0, 5.0);
-        JsonNode hour = numbers.path("perNodeAndHour");
-        assertThat(hour.at("/idle/watch resourceslices/requests").asDouble())
-                .as("each watch ends every 45 minutes")
-                .isCloseTo(4 / 3.0, within(0.1));
-        assertThat(hour.at("/idle").has("get resourceclaims")).isFalse();
-        assertThat(hour.at("/busy/get resourceclaims/requests").asDouble())
-                .as("a claim is read once to be prepared, and not to be unprepared")
-                .isEqualTo(60);
-        assertThat(hour.at("/busy/get resourceclaims/sentBytes").asDouble()).isGreaterThan(60 * 300);
-        assertThat(numbers.at("/eachAdds/threads").asDouble()).isBetween(1.0, 11.0);
-        assertThat(out.toString())
-                .containsPattern("slices published +40\n")
-                .containsPattern("in all +1[5-7][0-9] +[78].[0-9]+\n")
-                .containsPattern("resident +[0-9.]+ MiB +[0-9.]+ MiB +-?[0-9.]+ KiB\n")
-                .containsPattern("the same with 60 prepares +requests +KiB sent to it +KiB from it\n")
-                .containsPattern("get resourceclaims +60.0 +[0-9.]+ +[0-9.]+\n")
-                .containsPattern("other API requests +0 +0.00\n")
-                .containsPattern("processor, of one core +[0-9.]+ % +[0-9.]+ %\n");
-        assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
     }
 }
