@@ -83,21 +83,6 @@ class ConfigFormsTest extends ProviderOnBoards {
     }
 
     @Test
-    void eachStrategyHasItsOwnGate() throws Exception {
-        gates = "TimeSlicingSettings=true";
-        ClaimPreview node = ClaimPreview.of("gpu.nvidia.com", start("l40s", false));
-        String sharing = "{apiVersion: resource.nvidia.com/v1beta1, kind: GpuConfig, sharing: {strategy: %s}}";
-        Entry mps = new Entry("FromClaim", "", sharing.formatted("MPS"));
-
-        assertThat(applied(node, "gpu-0", new Entry("FromClaim", "", sharing.formatted("TimeSlicing")))
-                        .value()
-                        .toString())
-                .contains("interval=Default")
-                .contains("mpsConfig=null");
-        assertThatThrownBy(() -> applied(node, "gpu-0", mps)).hasMessageContaining("MPSSupport");
-    }
-
-    @Test
     void areOnThePage() throws Exception {
         new PagePart(Path.of("../docs-site/reference/nvidia-driver.md"), "ConfigFormsTest")
                 .assertIs("""

@@ -10,17 +10,16 @@ import io.dra4j.api.container.Hook;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The program that the hooks of a CDI spec name, and how it comes to the node. */
 class HookProgramTest {
@@ -61,155 +60,107 @@ class HookProgramTest {
         return hooks(program).stream().map(hook -> hook.args().get(1)).toList();
     }
 
-    @Nested
-    class OfTheImage {
-
-        @Test
-        void isCopiedAndRunFromItsPlaceOnTheNode() throws IOException {
-            ofImage("NVIDIA's", "rwxr-x---");
-
-            HookProgram program = installed();
-
-            assertThat(copy()).hasContent("NVIDIA's");
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(copy())))
-                    .isEqualTo("rwxr-xr-x");
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(plugin)))
-                    .as("searched by the users of pods with hostUsers: false, and not listed")
-                    .isEqualTo("rwxr-x--x");
-            assertThat(hooks(program)).extracting(Hook::path).containsOnly(copy().toString());
-            assertThat(commands(program))
-                    .containsExactly(
-                            "create-symlinks",
-                            "enable-cuda-compat",
-                            "update-ldcache",
-                            "disable-device-node-modification");
-        }
-
-        @Test
-        void staysIfItIsTheSameAndIsReplacedWhileAnotherRuns() throws IOException {
-            ofImage("NVIDIA's", "rwxr-xr-x");
-            installed();
-            Object before = Files.getAttribute(copy(), "unix:ino");
-
-            installed();
-
-            assertThat(Files.getAttribute(copy(), "unix:ino")).isEqualTo(before);
-            assertThat(plugin).isDirectoryNotContaining("glob:**.new");
-
-            ofImage("newer", "rwxr-xr-x");
-
-            try (var running = Files.newInputStream(copy())) {
-                installed();
-                assertThat(running).hasContent("NVIDIA's");
+    @Scenarios("program-scenarios.txt")
+    void isThatOfTheImageOfTheJarOrOfTheAdministrator(String scenario) throws IOException {
+        HookProgram program = null;
+        Object noted = null;
+        InputStream running = null;
+        String filled = scenario.replace("{copy}", copy().toString()).replace("{folder}", folder.toString());
+        for (String line : filled.split("\n")) {
+            String[] words = line.split(" ");
+            String text = line.substring(line.indexOf(' ') + 1);
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "image" -> ofImage(line.split(" ", 3)[2], words[1]);
+                case "install" -> program = installed();
+                case "not-installed" ->
+                    assertThatThrownBy(this::installed)
+                            .isInstanceOf(DraException.class)
+                            .hasMessageContaining(text);
+                case "at" -> program = HookProgram.at(executable(words[1]));
+                case "note" -> noted = Files.getAttribute(copy(), "unix:ino");
+                case "same" -> {
+                    assertThat(Files.getAttribute(copy(), "unix:ino")).isEqualTo(noted);
+                    assertThat(plugin).isDirectoryNotContaining("glob:**.new");
+                }
+                case "open" -> running = Files.newInputStream(copy());
+                case "running" -> {
+                    assertThat(running).hasContent(text);
+                    running.close();
+                }
+                case "hooks" -> assertThat(hooks(program)).extracting(Hook::path).containsOnly(text);
+                case "commands" -> assertThat(commands(program)).containsExactly(text.split(" "));
+                case "all-begin" ->
+                    assertThat(hooks(program)).allSatisfy(hook -> assertThat(hook.args()).startsWith(text));
+                case "missed" -> {
+                    HookProgram gone = program;
+                    assertThatThrownBy(() -> hooks(gone))
+                            .isInstanceOf(PrepareException.class)
+                            .hasMessageContainingAll(text.split(" \\| "));
+                }
+                case "delete-hook" -> Files.delete(node.hook());
+                case "delete-kubelet" -> Files.delete(plugin.getParent());
+                default -> copied(words, text);
             }
-            assertThat(copy()).hasContent("newer");
-        }
-
-        @ParameterizedTest
-        @ValueSource(strings = {"rwxr-x---", "rwxr-xr-x"})
-        void isMadeExecutableAgainForAllUsers(String mode) throws IOException {
-            ofImage("NVIDIA's", "rwxr-xr-x");
-            installed();
-            Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString(mode));
-            Files.setPosixFilePermissions(copy(), PosixFilePermissions.fromString("rw-r--r--"));
-
-            installed();
-
-            assertThat(copy()).isExecutable();
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(plugin)))
-                    .isEqualTo("rwxr-x--x");
-        }
-
-        @Test
-        void isNotOneThatCannotBeRun() throws IOException {
-            ofImage("not a program", "rw-r--r--");
-
-            installed();
-
-            assertThat(Files.size(copy())).isGreaterThan(100_000);
         }
     }
 
-    @Nested
-    class OfTheJar {
-
-        @Test
-        void makesLinksAndTheCacheIsAskedForNothingElseAndIsMissedOnceItIsGone() throws IOException {
-            HookProgram program = installed();
-
-            assertThat(copy()).isExecutable();
-            assertThat(Files.readAllBytes(copy())).startsWith(0x7f, 'E', 'L', 'F');
-            assertThat(commands(program)).containsExactly("create-symlinks", "update-ldcache");
-            assertThat(hooks(program)).extracting(Hook::path).containsOnly(copy().toString());
-
-            Files.delete(copy());
-
-            assertThatThrownBy(() -> hooks(program))
-                    .isInstanceOf(PrepareException.class)
-                    .hasMessageContainingAll(copy().toString(), "restart the driver");
-        }
-
-        @Test
-        void needsTheDirectoryOfTheKubelet() throws IOException {
-            Files.delete(plugin.getParent());
-
-            assertThatThrownBy(HookProgramTest.this::installed)
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("Can't copy a program to " + copy());
-        }
-
-        /** All arguments of a spec are ones that the program understands. */
-        @Test
-        void understandsWhatSpecsAskFor() throws Exception {
-            ContainerUnderTest container = ContainerUnderTest.create(folder.resolve("container"));
-            for (Hook hook : hooks(installed())) {
-                List<String> args = hook.args().subList(1, hook.args().size());
-
-                var ended = container.run(args.toArray(String[]::new));
-
-                assertThat(ended.errors())
-                        .doesNotContain("unknown")
-                        .satisfiesAnyOf(
-                                errors -> assertThat(ended.status()).isZero(),
-                                errors -> assertThat(errors).contains("root can't be entered"));
+    private void copied(String[] words, String text) throws IOException {
+        Path file = words.length > 1 && words[1].equals("folder") ? plugin : copy();
+        switch (words[0]) {
+            case "copy" -> assertThat(copy()).hasContent(text);
+            case "of-jar" -> {
+                assertThat(Files.readAllBytes(copy())).startsWith(0x7f, 'E', 'L', 'F');
+                assertThat(Files.size(copy())).isGreaterThan(100_000);
             }
-            assertThat(container.root().resolve("usr/lib/x86_64-linux-gnu/libcuda.so"))
-                    .isSymbolicLink();
+            case "executable" -> assertThat(copy()).isExecutable();
+            case "delete-copy" -> Files.delete(copy());
+            case "mode-of" ->
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                        .isEqualTo(words[2]);
+            case "set-mode" -> Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(words[2]));
+            default -> throw new IllegalArgumentException(words[0]);
         }
     }
 
-    @Nested
-    class OfTheAdministrator {
+    private Path executable(String name) throws IOException {
+        Path file = Files.createFile(folder.resolve(name));
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+        return file;
+    }
 
-        @Test
-        void isTakenAsItIs() throws IOException {
-            Files.delete(node.hook());
-            Path other = Files.createFile(folder.resolve("nvidia-container-hook"));
-            other.toFile().setExecutable(true);
+    /** All arguments of a spec are ones that the program understands. */
+    @Test
+    void understandsWhatSpecsAskFor() throws Exception {
+        ContainerUnderTest container = ContainerUnderTest.create(folder.resolve("container"));
+        for (Hook hook : hooks(installed())) {
+            List<String> args = hook.args().subList(1, hook.args().size());
 
-            assertThat(hooks(HookProgram.at(other))).hasSize(4).allSatisfy(hook -> {
-                assertThat(hook.path()).isEqualTo(other.toString());
-                assertThat(hook.args()).startsWith("nvidia-cdi-hook");
-            });
+            var ended = container.run(args.toArray(String[]::new));
+
+            assertThat(ended.errors())
+                    .doesNotContain("unknown")
+                    .satisfiesAnyOf(
+                            errors -> assertThat(ended.status()).isZero(),
+                            errors -> assertThat(errors).contains("root can't be entered"));
         }
+        assertThat(container.root().resolve("usr/lib/x86_64-linux-gnu/libcuda.so"))
+                .isSymbolicLink();
+    }
 
-        @Test
-        void mayBeTheToolkitsCommand() throws IOException {
-            Path ctk = Files.createFile(folder.resolve("nvidia-ctk"));
-            ctk.toFile().setExecutable(true);
+    @Test
+    void mayBeTheToolkitsCommand() throws IOException {
+        assertThat(hooks(HookProgram.at(executable("nvidia-ctk"))))
+                .extracting(hook -> String.join(" ", hook.args()))
+                .anyMatch(args -> args.startsWith("nvidia-ctk hook create-symlinks --link "))
+                .contains("nvidia-ctk hook disable-device-node-modification")
+                .allMatch(args -> args.startsWith("nvidia-ctk hook "));
+    }
 
-            assertThat(hooks(HookProgram.at(ctk)))
-                    .extracting(hook -> String.join(" ", hook.args()))
-                    .anyMatch(args -> args.startsWith("nvidia-ctk hook create-symlinks --link "))
-                    .contains("nvidia-ctk hook disable-device-node-modification")
-                    .allMatch(args -> args.startsWith("nvidia-ctk hook "));
-        }
-
-        @Test
-        void hasAnAbsolutePath() {
-            assertThatThrownBy(() -> HookProgram.at(Path.of("nvidia-cdi-hook")))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("--nvidia-cdi-hook-path");
-        }
+    @Test
+    void hasAnAbsolutePath() {
+        assertThatThrownBy(() -> HookProgram.at(Path.of("nvidia-cdi-hook")))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("--nvidia-cdi-hook-path");
     }
 }
