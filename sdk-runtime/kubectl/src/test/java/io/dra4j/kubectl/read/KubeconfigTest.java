@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
+import io.dra4j.testkit.Scenarios;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -18,13 +19,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class KubeconfigTest {
 
     private static final String EXEC =
-            "{exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin, installHint: Get it.}}";
+            "{exec: {apiVersion: client.authentication.k8s.io/v1, command: %s, installHint: Get it.}}";
 
     @TempDir
     private Path folder;
@@ -38,11 +41,6 @@ class KubeconfigTest {
                   - {name: half, context: {cluster: gone, user: one}}
                 current-context: one
                 """.formatted(cluster, user));
-    }
-
-    private void plugin(String... lines) throws Exception {
-        Path script = Files.writeString(folder.resolve("plugin"), "#!/bin/sh\n" + String.join("\n", lines) + "\n");
-        assertThat(script.toFile().setExecutable(true)).isTrue();
     }
 
     /** The headers of a request as this user. */
@@ -65,66 +63,41 @@ class KubeconfigTest {
         return headers.join();
     }
 
-    @Test
-    void anotherContextIsNeverTakenForOneThatIsNotThere() throws Exception {
-        Path file = kubeconfig("server: 'https://127.0.0.1'", "{token: t}");
-
-        assertThatThrownBy(() -> ApiReader.connect(file, "tow"))
-                .isInstanceOf(ReadException.class)
-                .hasMessage("The kubeconfig has no context \"tow\"; it has [one, half]");
-        assertThatThrownBy(() -> ApiReader.connect(file, "half"))
-                .isInstanceOf(ReadException.class)
-                .hasMessage("The kubeconfig has no cluster \"gone\"; it has [one]");
+    @Scenarios("kubeconfig-scenarios.txt")
+    void isReadAsKubectlReadsIt(String scenario) throws Exception {
+        String user = "";
+        for (String line : scenario.replace("{folder}", folder.toString()).split("\n")) {
+            String[] words = line.split(" ");
+            String text = line.replaceFirst(".* :( |$)", "");
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "user" -> user = line.substring(5);
+                case "exec" -> user = EXEC.formatted(words[1]);
+                case "write" -> Files.writeString(folder.resolve(words[1]), text.replace("\\n", "\n"));
+                case "plugin" -> {
+                    Path script = Files.writeString(folder.resolve("plugin"), "#!/bin/sh\n" + text + "\n");
+                    assertThat(script.toFile().setExecutable(true)).isTrue();
+                }
+                case "header" -> assertThat(headersOf(user).getFirst(words[1])).isEqualTo(text);
+                case "no-context" -> {
+                    Path file = kubeconfig("server: 'https://127.0.0.1'", user);
+                    assertFails(() -> ApiReader.connect(file, words[1]), text);
+                }
+                case "unreadable" -> assertFails(() -> ApiReader.connect(folder.resolve(words[1]), null), text);
+                case "refused" -> {
+                    String refused = user;
+                    assertFails(() -> headersOf(refused), text);
+                }
+                default -> throw new IllegalArgumentException(line);
+            }
+        }
     }
 
-    @Test
-    void aFileThatIsNotAKubeconfigIsNamed() throws Exception {
-        Path file = Files.writeString(folder.resolve("malformed"), "clusters: [");
-        assertThatThrownBy(() -> ApiReader.connect(file, null))
+    private static void assertFails(ThrowingCallable call, String message) {
+        assertThatThrownBy(call)
                 .isInstanceOf(ReadException.class)
-                .hasMessageStartingWith("The kubeconfig " + file + " can't be read: ");
-
-        Path empty = Files.writeString(folder.resolve("empty"), "");
-        assertThatThrownBy(() -> ApiReader.connect(empty, null))
-                .isInstanceOf(ReadException.class)
-                .hasMessageStartingWith("There is no kubeconfig: ");
-    }
-
-    @Test
-    void aPluginMayWriteMessages() throws Exception {
-        plugin(
-                "echo a note >&2",
-                "echo \"${KUBERNETES_EXEC_INFO%\\}}, \\\"status\\\": {\\\"token\\\": \\\"of-plugin\\\"}}\"");
-
-        assertThat(headersOf(EXEC).getFirst("Authorization")).isEqualTo("Bearer of-plugin");
-    }
-
-    @Test
-    void aPluginThatFailsIsNamed() throws Exception {
-        plugin("exit 3");
-
-        assertThatThrownBy(() -> headersOf(EXEC))
-                .isInstanceOf(ReadException.class)
-                .hasMessage("The credential plugin ./plugin of the kubeconfig has failed, with exit status 3");
-        assertThatThrownBy(() -> headersOf(EXEC.replace("./plugin", "no-such-plugin")))
-                .isInstanceOf(ReadException.class)
-                .hasMessageContaining("The credential plugin no-such-plugin of the kubeconfig can't be run: ")
-                .hasMessageEndingWith("Get it.");
-        plugin("echo secret");
-        assertThatThrownBy(() -> headersOf(EXEC))
-                .isInstanceOf(ReadException.class)
-                .hasMessage("The credential plugin ./plugin of the kubeconfig has not returned JSON");
-    }
-
-    @Test
-    void theUserIsWhomKubectlWouldBe() throws Exception {
-        Files.writeString(folder.resolve("token"), "of-file\n");
-
-        Headers headers = headersOf("{tokenFile: token, as: jane, as-groups: [ops]}");
-
-        assertThat(headers.getFirst("Authorization")).isEqualTo("Bearer of-file");
-        assertThat(headers.getFirst("Impersonate-User")).isEqualTo("jane");
-        assertThat(headers.getFirst("Impersonate-Group")).isEqualTo("ops");
+                .message()
+                .matches("(?s)" + Pattern.quote(message).replace("...", "\\E.*\\Q"));
     }
 
     @Test
