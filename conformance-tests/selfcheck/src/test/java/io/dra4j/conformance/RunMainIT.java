@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 
 /** The command {@code run}, as its users call it. */
 class RunMainIT {
@@ -54,15 +52,6 @@ class RunMainIT {
         line.addAll(List.of("--driver-name=gpu.example.com", "--start-timeout=60", "--"));
         line.addAll(Programs.fake());
         return line.toArray(String[]::new);
-    }
-
-    /** A command with a bug. */
-    @Command
-    private static final class Broken implements Callable<Integer> {
-        @Override
-        public Integer call() {
-            throw new IllegalStateException("a bug");
-        }
     }
 
     @Nested
@@ -123,16 +112,6 @@ class RunMainIT {
                         run("--driver-name=a", "--kubeconfig=" + kubeconfig, "--", "x"),
                         "does not serve resource.k8s.io/v1");
             }
-        }
-
-        @Test
-        void isBrokenItself() {
-            CommandLine commands = ConformanceMain.commandLine();
-            commands.addSubcommand("broken", new Broken());
-            commands.setErr(new PrintWriter(err, true));
-
-            assertThat(commands.execute("broken")).isEqualTo(3);
-            assertThat(err.toString()).contains("please report", "a bug", "\tat ");
         }
     }
 

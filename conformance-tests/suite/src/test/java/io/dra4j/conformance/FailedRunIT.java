@@ -12,10 +12,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** Runs that fail for a reason that is not the driver's. */
 class FailedRunIT {
@@ -26,24 +29,27 @@ class FailedRunIT {
     @TempDir
     private Path folder;
 
-    /** A command on a machine that lacks something, for example a file system for native libraries. */
-    @Command
-    private static final class Unlinked implements Callable<Integer> {
-        @Override
-        public Integer call() {
-            throw new UnsatisfiedLinkError("no such library");
-        }
+    /** A command with a bug, and one on a machine that lacks something, for example a file system for native libraries. */
+    static Stream<Callable<Integer>> failing() {
+        return Stream.of(
+                () -> {
+                    throw new IllegalStateException("a failure");
+                },
+                () -> {
+                    throw new UnsatisfiedLinkError("a failure");
+                });
     }
 
-    @Test
-    void anErrorOfTheJvmIsNoVerdictAboutADriver() {
+    @ParameterizedTest
+    @MethodSource("failing")
+    void aBugOrAnErrorOfTheJvmIsNoVerdictAboutADriver(Callable<Integer> failing) {
         StringWriter err = new StringWriter();
         CommandLine commands = ConformanceMain.commandLine();
-        commands.addSubcommand("unlinked", new Unlinked());
+        commands.addSubcommand("failing", CommandSpec.wrapWithoutInspection(failing));
         commands.setErr(new PrintWriter(err, true));
 
-        assertThat(commands.execute("unlinked")).isEqualTo(3);
-        assertThat(err.toString()).contains("please report", "no such library", "\tat ");
+        assertThat(commands.execute("failing")).isEqualTo(3);
+        assertThat(err.toString()).contains("please report", "a failure", "\tat ");
     }
 
     @Test

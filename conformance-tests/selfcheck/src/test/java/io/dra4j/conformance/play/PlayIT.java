@@ -147,19 +147,17 @@ class PlayIT {
                     .doesNotContain("has ended unexpectedly");
         }
 
-        @Test
-        void whenTheDriverNeverRegisters() {
-            assertThat(run(settings("demo", Duration.ofSeconds(1), drivers(List.of("sleep", "60"))), output))
+        @ParameterizedTest
+        @CsvSource({
+            "sleep 60, gpu.example.com has not registered within 1 s",
+            "/no/such/driver, the command of gpu.example.com cannot be run"
+        })
+        void whenTheCommandIsNoDriver(String command, String reason) {
+            List<String> words = List.of(command.split(" "));
+            assertThat(run(settings("demo", Duration.ofSeconds(1), drivers(words)), output))
                     .isFalse();
 
-            assertThat(output()).contains("gpu.example.com has not registered within 1 s");
-        }
-
-        @Test
-        void whenTheCommandDoesNotExist() {
-            assertThat(run(List.of("/no/such/driver"))).isFalse();
-
-            assertThat(output()).contains("the command of gpu.example.com cannot be run");
+            assertThat(output()).contains(reason);
         }
 
         @Test
