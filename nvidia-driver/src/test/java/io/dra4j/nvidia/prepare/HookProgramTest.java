@@ -88,10 +88,12 @@ class HookProgramTest {
                     assertThat(running).hasContent(text);
                     running.close();
                 }
-                case "hooks" -> assertThat(hooks(program)).extracting(Hook::path).containsOnly(text);
+                case "hooks" ->
+                    assertThat(hooks(program)).extracting(Hook::path).containsOnly(text);
                 case "commands" -> assertThat(commands(program)).containsExactly(text.split(" "));
                 case "all-begin" ->
-                    assertThat(hooks(program)).allSatisfy(hook -> assertThat(hook.args()).startsWith(text));
+                    assertThat(hooks(program))
+                            .allSatisfy(hook -> assertThat(hook.args()).startsWith(text));
                 case "missed" -> {
                     HookProgram gone = program;
                     assertThatThrownBy(() -> hooks(gone))
