@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.Scenarios;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
@@ -94,67 +95,34 @@ class ObjectStoreTest {
         }
     }
 
-    @Nested
-    class Watches {
-        @Test
-        void fromNowReceiveWhatIsThereThenChanges() {
-            write("a", 1);
-            Recorder recorder = new Recorder();
-
-            store.watchFromNow(slices, recorder);
-            write("a", 2);
-            delete("a");
-
-            assertThat(recorder.received).containsExactly("2 there", "2 synced", "3 there", "flush", "4 gone", "flush");
-        }
-
-        @Test
-        void afterARevisionReceiveWhatTheyMissed() {
-            long from = write("a", 1).revision();
-            write("b", 1);
-            delete("a");
-            Recorder recorder = new Recorder();
-
-            store.watchAfter(slices, from, recorder);
-
-            assertThat(recorder.received).containsExactly("3 there", "4 gone");
-        }
-
-        @Test
-        void thatComeTooLateAreRejected() {
-            long from = write("a", 1).revision();
-            for (int i = 2; i < 6; i++) {
-                write("a", i);
+    @Scenarios("watch-scenarios.txt")
+    void watchesReceiveChanges(String scenario) {
+        Recorder recorder = new Recorder();
+        long noted = 0;
+        for (String line : scenario.split("\n")) {
+            String[] words = line.split(" ", 3);
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "write" -> write(words[1], Integer.parseInt(words[2]));
+                case "write-node" ->
+                    store.write(nodes, new ObjectKey("", words[1]), current -> tree("{'metadata':{}}"));
+                case "delete" -> delete(words[1]);
+                case "note" -> noted = store.revision();
+                case "watch" -> store.watchFromNow(kinds.named(words[1]), recorder);
+                case "after" -> store.watchAfter(slices, noted, recorder);
+                case "refused" -> {
+                    long from = words[1].equals("noted") ? noted : Long.parseLong(words[1]);
+                    ApiFailure failure =
+                            catchThrowableOfType(ApiFailure.class, () -> store.watchAfter(slices, from, recorder));
+                    assertThat(failure.code() + " " + failure.reason()).isEqualTo(words[2]);
+                }
+                case "unwatch" -> store.unwatch(kinds.named(words[1]), recorder);
+                case "forget" -> recorder.received.clear();
+                case "received" ->
+                    assertThat(String.join(", ", recorder.received))
+                            .isEqualTo(line.substring(8).strip());
+                default -> throw new IllegalArgumentException(line);
             }
-
-            Recorder late = new Recorder();
-            assertThat(refusal(from, late)).isEqualTo("410 Expired");
-            write("a", 6);
-            assertThat(late.received).isEmpty();
-        }
-
-        @Test
-        void ofAnotherLifeAreRejected() {
-            assertThat(refusal(99, new Recorder())).isEqualTo("504 Timeout");
-            assertThat(refusal(-1, new Recorder())).isEqualTo("504 Timeout"); // 2^64 - 1
-        }
-
-        private String refusal(long from, Recorder recorder) {
-            ApiFailure failure = catchThrowableOfType(ApiFailure.class, () -> store.watchAfter(slices, from, recorder));
-            return failure.code() + " " + failure.reason();
-        }
-
-        @Test
-        void hearNothingOfOtherKindsNorAfterTheirEnd() {
-            Recorder recorder = new Recorder();
-            store.watchFromNow(nodes, recorder);
-            recorder.received.clear();
-
-            write("a", 1);
-            store.unwatch(nodes, recorder);
-            store.write(nodes, new ObjectKey("", "n"), current -> tree("{'metadata':{}}"));
-
-            assertThat(recorder.received).isEmpty();
         }
     }
 
