@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class TreeMainTest {
@@ -96,19 +97,14 @@ class TreeMainTest {
         hold("stream", pod("tv"), result("net", "fabric", "link", share));
     }
 
-    @Test
-    void devicesAreShownByPlaceWithThoseWhoHaveThemAsOnThePage() throws Exception {
-        fill();
-
-        assertThat(Files.readString(PAGE)).contains("```text\n" + run() + "```\n");
-    }
-
-    @Test
-    void aCapacityIsTakenFromByBothFormsOfItsName() throws Exception {
-        fill("net.example.com/bandwidth");
+    /** A capacity is taken from by both forms of its name. */
+    @ParameterizedTest
+    @ValueSource(strings = {"bandwidth", "net.example.com/bandwidth"})
+    void devicesAreShownByPlaceWithThoseWhoHaveThemAsOnThePage(String capacity) throws Exception {
+        fill(capacity);
 
         assertThat(Files.readString(PAGE))
-                .contains("```text\n" + run().replace("net.example.com/bandwidth 30G", "bandwidth 30G") + "```\n");
+                .contains("```text\n" + run().replace(capacity + " 30G", "bandwidth 30G") + "```\n");
     }
 
     @Test
