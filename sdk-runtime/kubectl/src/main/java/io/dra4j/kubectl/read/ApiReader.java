@@ -168,7 +168,7 @@ public final class ApiReader implements AutoCloseable {
     }
 
     public static String encoded(String value) {
-        return URLEncoder.encode(value, StandardCharsets.UTF_8);
+        return URLEncoder.encode(value, StandardCharsets.UTF_8).replace("+", "%20"); // a path has a plus otherwise
     }
 
     private HttpResponse<byte[]> get(String path) {

@@ -19,11 +19,14 @@ import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -71,7 +74,7 @@ final class Kubeconfig {
         try {
             Kubeconfig found =
                     new Kubeconfig(file == null ? Config.getKubeconfigFilenames() : List.of(file.toString()));
-            return found.files.isEmpty() && System.getenv(IN_CLUSTER) != null
+            return file == null && context == null && found.files.isEmpty() && System.getenv(IN_CLUSTER) != null
                     ? Config.autoConfigure(null)
                     : found.config(context == null ? found.current() : context);
         } catch (KubernetesClientException | IllegalArgumentException e) {
@@ -90,26 +93,31 @@ final class Kubeconfig {
     }
 
     private Config config(String name) {
-        Context context = find("context", name, one -> one.getContexts(), NamedContext::getName)
-                .getContext();
-        Cluster cluster = find("cluster", context.getCluster(), one -> one.getClusters(), NamedCluster::getName)
-                .getCluster();
+        Context context =
+                find("context", name, one -> one.getContexts(), NamedContext::getName, NamedContext::getContext);
+        Cluster cluster = find(
+                "cluster",
+                context.getCluster(),
+                one -> one.getClusters(),
+                NamedCluster::getName,
+                NamedCluster::getCluster);
         AuthInfo user = context.getUser() == null || context.getUser().isEmpty()
                 ? new AuthInfo()
-                : find("user", context.getUser(), one -> one.getUsers(), NamedAuthInfo::getName)
-                        .getUser();
+                : find(
+                        "user",
+                        context.getUser(),
+                        one -> one.getUsers(),
+                        NamedAuthInfo::getName,
+                        NamedAuthInfo::getUser);
         ExecConfig plugin = user.getExec();
         user.setExec(null); // it is run here
         Config config = Config.empty();
-        Config.configFromSysPropsOrEnvVars(config); // which may name a proxy
         KubeConfigUtils.merge(config, name, files.toArray(io.fabric8.kubernetes.api.model.Config[]::new));
-        if (cluster.getProxyUrl() != null) {
-            config.setHttpProxy(cluster.getProxyUrl());
-            config.setHttpsProxy(cluster.getProxyUrl());
-        }
+        setProxy(config, Objects.requireNonNullElse(cluster.getProxyUrl(), ""));
         if (user.getAs() != null) {
             config.setImpersonateUsername(user.getAs());
-            config.setImpersonateGroups(user.getAsGroups().toArray(String[]::new));
+            config.setImpersonateGroups(
+                    Objects.requireNonNullElse(user.getAsGroups(), List.of()).toArray(String[]::new));
             config.setImpersonateExtras(user.getAsUserExtra());
         }
         File folder = Objects.requireNonNullElse(config.getFileWithAuthInfo(), new File("."))
@@ -124,17 +132,38 @@ final class Kubeconfig {
         return config;
     }
 
-    private <T> T find(
+    /** Sets the proxy of the cluster, or else that of the environment. */
+    private static void setProxy(Config config, String ofCluster) {
+        Config environment = Config.empty();
+        Config.configFromSysPropsOrEnvVars(environment); // with a token, say, which is for no kubeconfig
+        config.setNoProxy(environment.getNoProxy());
+        config.setHttpProxy(withPort(ofCluster.isEmpty() ? environment.getHttpProxy() : ofCluster));
+        config.setHttpsProxy(withPort(ofCluster.isEmpty() ? environment.getHttpsProxy() : ofCluster));
+    }
+
+    /** The client requires a port. */
+    private static @Nullable String withPort(@Nullable String proxy) {
+        URI uri = URI.create(proxy == null ? "" : proxy);
+        if (uri.getHost() == null || uri.getPort() >= 0) {
+            return proxy;
+        }
+        int usual = Map.of("https", 443, "socks5", 1080).getOrDefault(uri.getScheme(), 80);
+        return proxy.replaceFirst("/*$", ":" + usual);
+    }
+
+    private <T, U> U find(
             String kind,
-            String name,
+            @Nullable String name,
             Function<io.fabric8.kubernetes.api.model.Config, List<T>> list,
-            Function<T, String> nameOf) {
+            Function<T, @Nullable String> nameOf,
+            Function<T, @Nullable U> content) {
         List<T> all = files.stream()
                 .flatMap(one -> Stream.ofNullable(list.apply(one)))
                 .flatMap(List::stream)
                 .toList();
         return all.stream()
-                .filter(one -> nameOf.apply(one).equals(name))
+                .filter(one -> Objects.equals(nameOf.apply(one), name))
+                .flatMap(one -> Stream.ofNullable(content.apply(one)))
                 .findFirst()
                 .orElseThrow(() -> new ReadException("The kubeconfig has no %s \"%s\"; it has %s"
                         .formatted(kind, name, all.stream().map(nameOf).toList())));
@@ -152,7 +181,7 @@ final class Kubeconfig {
     private static void authenticate(Config config, Cluster cluster, ExecConfig plugin, File folder) {
         String name = "The credential plugin %s of the kubeconfig".formatted(plugin.getCommand());
         try {
-            Process process = started(cluster, plugin, folder);
+            Process process = started(config, cluster, plugin, folder);
             process.getOutputStream().close();
             byte[] answer = process.getInputStream().readAllBytes();
             if (process.waitFor() != 0) {
@@ -177,17 +206,18 @@ final class Kubeconfig {
         }
     }
 
-    private static Process started(Cluster cluster, ExecConfig plugin, File folder) throws IOException {
+    private static Process started(Config config, Cluster cluster, ExecConfig plugin, File folder) throws IOException {
+        String authority = config.getCaCertFile() == null
+                ? cluster.getCertificateAuthorityData()
+                : Base64.getEncoder().encodeToString(Files.readAllBytes(Path.of(config.getCaCertFile())));
         boolean isInteractive = !"Never".equals(plugin.getInteractiveMode()) && System.console() != null;
         ObjectNode info =
                 JSON.createObjectNode().put("kind", "ExecCredential").put("apiVersion", plugin.getApiVersion());
         ObjectNode spec = info.putObject("spec").put("interactive", isInteractive);
         if (Boolean.TRUE.equals(plugin.getProvideClusterInfo())) {
-            spec.putObject("cluster")
-                    .put("server", cluster.getServer())
-                    .put("certificate-authority-data", cluster.getCertificateAuthorityData());
+            spec.putObject("cluster").put("server", cluster.getServer()).put("certificate-authority-data", authority);
         }
-        String command = plugin.getCommand();
+        String command = Objects.requireNonNullElse(plugin.getCommand(), "");
         List<String> words = new ArrayList<>(Objects.requireNonNullElse(plugin.getArgs(), List.of()));
         words.add(0, command.contains("/") ? folder.toPath().resolve(command).toString() : command);
         ProcessBuilder builder = new ProcessBuilder(words)

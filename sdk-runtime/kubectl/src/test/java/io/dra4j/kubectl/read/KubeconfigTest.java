@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.read;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,6 +24,8 @@ import java.util.regex.Pattern;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class KubeconfigTest {
 
@@ -100,16 +103,35 @@ class KubeconfigTest {
                 .matches("(?s)" + Pattern.quote(message).replace("...", "\\E.*\\Q"));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "http://proxy, http://proxy:80",
+        "https://me@proxy/, https://me@proxy:443",
+        "socks5://proxy, socks5://proxy:1080",
+        "http://proxy:3128, http://proxy:3128"
+    })
+    void aProxyHasThePortOfItsScheme(String url, String proxy) throws Exception {
+        Path file = kubeconfig("server: 'https://127.0.0.1', proxy-url: '%s'".formatted(url), "{token: t}");
+
+        assertThat(Kubeconfig.read(file, null).getHttpsProxy()).isEqualTo(proxy);
+    }
+
     @Test
     void theProxyOfTheClusterIsUsed() throws Exception {
         try (ServerSocket proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            proxy.setSoTimeout(5_000);
-            CompletableFuture<String> asked = CompletableFuture.supplyAsync(() -> {
-                try (Socket one = proxy.accept()) {
-                    InputStreamReader text = new InputStreamReader(one.getInputStream(), StandardCharsets.UTF_8);
-                    return new BufferedReader(text).readLine();
+            CompletableFuture<String> asked = new CompletableFuture<>();
+            CompletableFuture.runAsync(() -> {
+                try {
+                    while (true) { // the client tries again
+                        try (Socket one = proxy.accept()) {
+                            InputStreamReader text =
+                                    new InputStreamReader(one.getInputStream(), StandardCharsets.UTF_8);
+                            asked.complete(new BufferedReader(text).readLine());
+                            one.getOutputStream().write("HTTP/1.1 403 Forbidden\r\n\r\n".getBytes(US_ASCII));
+                        }
+                    }
                 } catch (IOException e) {
-                    return e.toString();
+                    asked.complete(e.toString());
                 }
             });
             Path file = kubeconfig(

@@ -126,6 +126,14 @@ class TreeMainTest {
     }
 
     @Test
+    void withoutDevicesTheReasonIsSaid() throws Exception {
+        start(KubernetesVersion.V1_36, NAMESPACE);
+
+        assertThat(run()).isEqualTo("There are no devices: no driver has published a ResourceSlice\n");
+        assertThat(run("--node=none")).isEqualTo("There are no devices of node none\n");
+    }
+
+    @Test
     void toolsGetJson() throws Exception {
         fill();
 
