@@ -3,7 +3,6 @@
 package io.dra4j.testkit.driver;
 
 import io.dra4j.testkit.kubelet.FakeKubelet;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -170,10 +169,8 @@ public record Place(
             bytes.seek(begin);
             bytes.readFully(end);
             return new String(end, StandardCharsets.UTF_8);
-        } catch (FileNotFoundException e) {
-            return "";
         } catch (IOException e) {
-            return "can't be read: " + e;
+            return Files.exists(file) ? "can't be read: " + e : "";
         }
     }
 

@@ -113,12 +113,15 @@ public record ProcessDriver(ProcessSettings settings, List<String> cdiDirectorie
         }
     }
 
-    private record Running(Process process, Set<ProcessHandle> started) implements Instance {
+    private static final class Running implements Instance {
 
         private static final Duration DEATH = Duration.ofSeconds(30);
 
+        private final Process process;
+        private final Set<ProcessHandle> started = ConcurrentHashMap.newKeySet();
+
         Running(Process process) {
-            this(process, ConcurrentHashMap.newKeySet());
+            this.process = process;
         }
 
         @Override
@@ -148,9 +151,11 @@ public record ProcessDriver(ProcessSettings settings, List<String> cdiDirectorie
 
         @Override
         public void end() {
-            remember();
-            started.forEach(ProcessHandle::destroyForcibly);
-            kill();
+            try {
+                kill(); // first, because it may start others again
+            } finally {
+                started.forEach(ProcessHandle::destroyForcibly);
+            }
         }
 
         /** Remembers what it has started: once it has ended, that has another parent. */
