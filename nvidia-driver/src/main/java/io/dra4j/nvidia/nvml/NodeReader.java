@@ -31,7 +31,7 @@ final class NodeReader {
     private final List<UnplacedMigDevice> unplaced = new ArrayList<>();
     private final List<NvmlProblem> problems = new ArrayList<>();
     private final Problems ofNode = new Problems("", problems);
-    private final List<Gpu> kept = new ArrayList<>();
+    private final List<Unread> kept = new ArrayList<>();
     private final List<NvmlProblem> nameless = new ArrayList<>();
 
     NodeReader(Session session, Known known) {
@@ -141,13 +141,11 @@ final class NodeReader {
             (isNameless ? nameless : problems).add(new NvmlProblem("", Cost.GPU, name, String.valueOf(e.getMessage())));
             return;
         }
-        kept.add(before);
-        (isLost ? lost : unread).add(before.uuid());
-        if (!isLost) {
-            String reason = e.getMessage() + "; as last read";
-            problems.add(new NvmlProblem(before.uuid(), Cost.NONE, before.uuid(), reason));
-        }
+        kept.add(new Unread(name, before, e));
     }
+
+    /** A GPU that was read before, and could not be read at its index. */
+    private record Unread(String name, Gpu before, NvmlCallException failure) {}
 
     private boolean has(String uuid) {
         return gpus.stream().anyMatch(gpu -> gpu.uuid().equals(uuid));
@@ -155,8 +153,20 @@ final class NodeReader {
 
     /** Indices change when a GPU is removed: no GPU may be returned twice. */
     private void addUnread() {
-        List.of(lost, unread).forEach(uuids -> uuids.removeIf(this::has)); // read under another index
-        kept.stream().filter(gpu -> !has(gpu.uuid())).forEach(gpus::add);
+        for (Unread one : kept) {
+            String uuid = one.before.uuid();
+            if (has(uuid)) { // under another index: it is another one that can't be read
+                unread(one.name, null, one.failure);
+                continue;
+            }
+            gpus.add(one.before);
+            boolean isLost = Reason.of(one.failure.code()) == Reason.GPU_LOST;
+            (isLost ? lost : unread).add(uuid);
+            if (!isLost) {
+                String reason = one.failure.getMessage() + "; as last read";
+                problems.add(new NvmlProblem(uuid, Cost.NONE, uuid, reason));
+            }
+        }
         List<Gpu> missing =
                 known.recalled.stream().filter(gpu -> !has(gpu.uuid())).toList();
         if (missing.size() == nameless.size()) {
