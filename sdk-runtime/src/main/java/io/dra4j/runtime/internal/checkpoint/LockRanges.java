@@ -6,6 +6,7 @@ import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -191,11 +192,27 @@ final class LockRanges {
      */
     ByteBuffer read(int length) throws IOException {
         ByteBuffer content = ByteBuffer.allocate(length);
-        channel.read(content, 0);
+        use(file -> file.read(content.clear(), 0));
         return content.flip();
     }
 
     void write(ByteBuffer content) throws IOException {
-        channel.write(content, 0);
+        use(file -> file.write(content.duplicate(), 0));
+    }
+
+    private void use(Use use) throws IOException {
+        FileChannel file = channel;
+        try {
+            use.of(file);
+        } catch (ClosedChannelException e) {
+            if (file == channel) {
+                throw e;
+            }
+            use.of(channel); // it has just been recreated
+        }
+    }
+
+    private interface Use {
+        int of(FileChannel file) throws IOException;
     }
 }

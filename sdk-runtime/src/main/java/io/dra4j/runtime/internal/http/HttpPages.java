@@ -109,8 +109,8 @@ public final class HttpPages implements AutoCloseable {
         timeout.thenRun(limit::exceed);
         try {
             request.run();
-        } catch (Error e) { // before the page: the server leaves its connection open
-            LOG.atError().setCause(e).log("A request can't be read; its connection is closed");
+        } catch (Error e) { // the server would leave its connection open
+            LOG.atError().setCause(e).log("A request failed; its connection is closed");
             Thread.currentThread().interrupt(); // which closes a connection that is read or written
             request.run();
         } finally {

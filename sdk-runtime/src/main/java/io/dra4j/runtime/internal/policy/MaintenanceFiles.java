@@ -77,7 +77,7 @@ public final class MaintenanceFiles {
                     .setCause(failure)
                     .log(
                             "The file {} is damaged, or written by a newer release: this one can't apply its fields {}."
-                                    + " Devices {} count as in maintenance, with the effect {}; run `maintenance on`"
+                                    + " The devices {} are treated as in maintenance, with the effect {}; run `maintenance on`"
                                     + " or `maintenance off`",
                             request,
                             unclear,

@@ -92,6 +92,7 @@ public final class BindingLoop implements AutoCloseable {
     }
 
     private void list() {
+        closeWatch(); // of another list, if two were scheduled
         try {
             ClaimFeed.Snapshot snapshot = parts.claims.list();
             Map<String, BindingClaim> earlier = Map.copyOf(claims);
