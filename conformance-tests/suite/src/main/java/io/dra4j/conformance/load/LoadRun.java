@@ -33,7 +33,6 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
 
     /** Measures everything, and returns the numbers in the order of the drivers. */
     public List<DriverNumbers> run() {
-        remarks.accept("After each start, the slices are deleted once, as the kubelet does when it starts");
         List<List<StartTimes>> starts = firstStarts();
         List<MeasuredDriver> measured = new ArrayList<>();
         try {
@@ -43,6 +42,7 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
                 starts.get(i).add(driver.start());
             }
             idle(measured);
+            remarks.accept("After each start, the slices were deleted once, as the kubelet does when it starts");
             calls(measured);
             return IntStream.range(0, measured.size())
                     .mapToObj(i -> measured.get(i).numbers(starts.get(i)))
