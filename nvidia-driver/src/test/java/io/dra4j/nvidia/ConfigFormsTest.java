@@ -83,6 +83,18 @@ class ConfigFormsTest extends ProviderOnBoards {
     }
 
     @Test
+    void noSettingsAreAddedWhoseGateIsOff() throws Exception {
+        gates = "TimeSlicingSettings=true";
+        ClaimPreview node = ClaimPreview.of("gpu.nvidia.com", start("l40s", false));
+        String sharing = "{apiVersion: resource.nvidia.com/v1beta1, kind: GpuConfig, sharing: {strategy: TimeSlicing}}";
+
+        assertThat(applied(node, "gpu-0", new Entry("FromClaim", "", sharing))
+                        .value()
+                        .toString())
+                .contains("interval=Default", "mpsConfig=null");
+    }
+
+    @Test
     void areOnThePage() throws Exception {
         new PagePart(Path.of("../docs-site/reference/nvidia-driver.md"), "ConfigFormsTest")
                 .assertIs("""

@@ -58,7 +58,7 @@ class StrictDecoderTest {
     void knowsThatTheKindsOfCertManagerAreNamespaced(String kind) {
         Manifests manifests = Manifests.of(CERTIFICATE.replace("Certificate", kind));
 
-        assertThat(manifests.objects()).allMatch(StrictDecoder::isNamespaced);
+        assertThat(manifests.objects()).hasSize(1).allMatch(StrictDecoder::isNamespaced);
     }
 
     @ParameterizedTest

@@ -110,6 +110,9 @@ class BenchMainIT {
     private void assertNumber(String[] words, String pointer) throws IOException {
         JsonNode numbers = numbers();
         JsonNode found = numbers.at(pointer);
+        assertThat(found.isMissingNode())
+                .as(pointer)
+                .isEqualTo(List.of("missing", "over").contains(words[0]));
         switch (words[0]) {
             case "between" ->
                 assertThat(found.asDouble())
@@ -119,7 +122,7 @@ class BenchMainIT {
             case "integral" -> assertThat(found.isIntegralNumber()).as(pointer).isTrue();
             case "size" -> assertThat(found).hasSize(Integer.parseInt(words[1]));
             case "text" -> assertThat(found.asText()).as(out.toString()).isEqualTo(words[1]);
-            case "missing" -> assertThat(found.isMissingNode()).as(pointer).isTrue();
+            case "missing" -> {} // as seen before
             case "over" ->
                 assertThat(numbers.at(words[1]).asLong())
                         .isGreaterThan(numbers.at(words[2]).asLong());

@@ -155,6 +155,7 @@ class ProbeTest {
             case "err-lines" -> assertLines(ended.err(), words);
             case "no-err" -> assertThat(ended.err()).doesNotContain(text);
             case "row" -> assertThat(rows).contains(text);
+            case "all-rows" -> assertThat(String.join(" | ", rows)).isEqualTo(text);
             case "rows" -> assertThat(rows).hasSize(Integer.parseInt(words[1]));
             case "no-row" -> assertThat(rows).isNotEmpty().noneMatch(row -> row.contains(text));
             case "at" -> assertThat(specs(ended).get(0).at(words[1]).asText()).isEqualTo(words[2]);

@@ -179,6 +179,7 @@ class ApiProxyIT {
     private void play(String[] words, String rest) throws Exception {
         switch (words[0]) {
             case "watch" -> watches.put(words[1], watch(watchFromNow()));
+            case "watch-all" -> watches.put(words[1], watch(LEASES + "?watch=true"));
             case "watches" -> {
                 for (int i = 0; i < Integer.parseInt(words[1]); i++) {
                     watch(watchFromNow());

@@ -53,7 +53,7 @@ class TcpProxyIT {
     private record Ends(Socket client, Socket server, TcpConnection connection) {
 
         Socket end(String name) {
-            return name.equals("client") ? client : server;
+            return Map.of("client", client, "server", server).get(name);
         }
 
         void pass(String to, String text) throws IOException {
@@ -122,7 +122,8 @@ class TcpProxyIT {
             case "half-close" -> connection.halfClose(Direction.valueOf(words[2]));
             case "taken" -> {
                 Direction direction = Direction.valueOf(words[2]);
-                while (connection.received(direction) < Integer.parseInt(words[3])) {
+                while (connection.received(direction) < Integer.parseInt(words[3])
+                        && !Thread.currentThread().isInterrupted()) {
                     Thread.onSpinWait();
                 }
                 assertThat(connection.received(direction)).isEqualTo(Integer.parseInt(words[3]));
@@ -130,7 +131,7 @@ class TcpProxyIT {
             case "nothing" -> assertThat(socket.getInputStream().available()).isZero();
             case "eof" -> assertThat(socket.getInputStream().read()).isEqualTo(-1);
             case "broken" -> {
-                socket.setSoTimeout(100);
+                socket.setSoTimeout(words[3].equals("Read timed out") ? 100 : (int) LIMIT.toMillis());
                 assertThatThrownBy(() -> socket.getInputStream().read())
                         .isInstanceOf(IOException.class)
                         .hasMessage(words[3]);

@@ -14,10 +14,9 @@ import java.net.http.HttpHeaders;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,18 +57,19 @@ class ApiCallsTest {
         try (ScriptedServer server = new ScriptedServer()) {
             Path kubeconfig = server.kubeconfig(folder);
             Config config = ClientConfig.of(kubeconfig, "d");
-            Iterator<Config> read = List.of(config).iterator();
+            AtomicInteger reads = new AtomicInteger();
             ApiClient client = new ApiClient(kubeconfig, () -> {
-                if (!read.hasNext()) {
+                if (reads.incrementAndGet() > 1) {
                     throw new UncheckedIOException(new IOException("empty"));
                 }
-                return read.next();
+                return config;
             });
             Files.writeString(kubeconfig, "changed");
             server.then(200, "{}");
 
             assertThat(new ApiCalls(client, Meters.none()).read("version", Duration.ofSeconds(20)))
                     .isEqualTo("{}");
+            assertThat(reads).hasValue(2);
             client.close();
         }
     }

@@ -145,6 +145,7 @@ class LeaderElectionTest implements ScenarioSteps {
 
     private void run(Process process, String[] words, String text) {
         boolean is = !text.equals("no");
+        assertThat(text).matches("|no|\\d+");
         switch (words[1]) {
             case "cut" -> process.cut = is;
             case "paused" -> process.paused = is;

@@ -95,6 +95,10 @@ class ObjectStoreTest {
         }
     }
 
+    private static long revision(String word, long noted) {
+        return word.equals("noted") ? noted : Long.parseLong(word);
+    }
+
     @Scenarios("watch-scenarios.txt")
     void watchesReceiveChanges(String scenario) {
         Recorder recorder = new Recorder();
@@ -109,9 +113,9 @@ class ObjectStoreTest {
                 case "delete" -> delete(words[1]);
                 case "note" -> noted = store.revision();
                 case "watch" -> store.watchFromNow(kinds.named(words[1]), recorder);
-                case "after" -> store.watchAfter(slices, noted, recorder);
+                case "after" -> store.watchAfter(slices, revision(words[1], noted), recorder);
                 case "refused" -> {
-                    long from = words[1].equals("noted") ? noted : Long.parseLong(words[1]);
+                    long from = revision(words[1], noted);
                     ApiFailure failure =
                             catchThrowableOfType(ApiFailure.class, () -> store.watchAfter(slices, from, recorder));
                     assertThat(failure.code() + " " + failure.reason()).isEqualTo(words[2]);

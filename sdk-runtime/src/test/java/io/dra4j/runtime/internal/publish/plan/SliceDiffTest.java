@@ -71,6 +71,7 @@ class SliceDiffTest {
         String[] parts = text.substring(1).split("[/:]");
         Content content = content(Long.parseLong(parts[0]), Long.parseLong(parts[1]), gpu(text.substring(0, 1)));
         String whose = parts.length == 2 ? "own" : parts[2];
+        assertThat(whose).isIn("own", "foreign", "earlier-node's");
         return new Stored(
                 whose.equals("foreign") ? "other" : stored(index, content).name(),
                 "uid" + index,
