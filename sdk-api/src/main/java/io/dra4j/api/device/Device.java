@@ -477,8 +477,8 @@ public final class Device {
          * @throws IllegalArgumentException if the text is not a quantity
          */
         public Builder capacity(String name, String quantity) {
-            String raw = given(quantity, "quantity: capacity", name);
-            return capacity(name, new Capacity(Quantity.of("capacity " + name + " of device " + this.name, raw), null));
+            return capacity(
+                    name, new Capacity(Quantity.of("capacity " + name + " of device " + this.name, quantity), null));
         }
 
         private <T> T given(T value, String what, String key) {

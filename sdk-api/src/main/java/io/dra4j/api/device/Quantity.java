@@ -66,6 +66,7 @@ public record Quantity(String text) implements Comparable<Quantity> {
 
     /** Reads the quantity of a part of an inventory, which an error names. */
     static Quantity of(String part, String text) {
+        Objects.requireNonNull(text, () -> "quantity: " + part + " is null");
         try {
             return new Quantity(text);
         } catch (IllegalArgumentException e) {
