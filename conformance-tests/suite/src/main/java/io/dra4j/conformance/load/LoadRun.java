@@ -5,6 +5,7 @@ package io.dra4j.conformance.load;
 import io.dra4j.conformance.load.MeasuredDriver.StartTimes;
 import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,19 +34,22 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
 
     /** Measures everything, and returns the numbers in the order of the drivers. */
     public List<DriverNumbers> run() {
-        List<List<StartTimes>> starts = firstStarts();
+        List<Times> times = firstStarts();
         List<MeasuredDriver> measured = new ArrayList<>();
         try {
             for (int i = 0; i < drivers.size(); i++) {
                 MeasuredDriver driver = MeasuredDriver.open(drivers.get(i), remarks);
                 measured.add(driver);
-                starts.get(i).add(driver.start());
+                times.get(i).starts.add(driver.start());
             }
             idle(measured);
-            remarks.accept("After each start, the slices were deleted once, as the kubelet does when it starts");
+            remarks.accept("The slices are deleted once after each start, as the kubelet does when it starts");
+            for (int i = 0; i < drivers.size(); i++) {
+                times.get(i).wipes.add(Timing.of(measured.get(i)::wipe));
+            }
             calls(measured);
             return IntStream.range(0, measured.size())
-                    .mapToObj(i -> measured.get(i).numbers(starts.get(i)))
+                    .mapToObj(i -> measured.get(i).numbers(times.get(i).starts, times.get(i).wipes))
                     .toList();
         } finally {
             measured.forEach(MeasuredDriver::close);
@@ -56,9 +60,10 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
      * All starts but the last, in turns; an external driver is not started here. The first round does not count: in it, this
      * program loads its classes, and the drivers' files are read from the disk.
      */
-    private List<List<StartTimes>> firstStarts() {
-        List<List<StartTimes>> starts = new ArrayList<>();
-        drivers.forEach(driver -> starts.add(new ArrayList<>()));
+    private List<Times> firstStarts() {
+        List<Times> times = drivers.stream()
+                .map(driver -> new Times(new ArrayList<>(), new ArrayList<>()))
+                .toList();
         List<Integer> turns = new ArrayList<>(IntStream.range(0, drivers.size())
                 .filter(this::runsAnywhere)
                 .boxed()
@@ -66,16 +71,21 @@ public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> re
         for (int round = 0; round < plan.starts() && plan.starts() > 1; round++) {
             for (int i : turns) {
                 try (MeasuredDriver driver = MeasuredDriver.open(drivers.get(i), remarks)) {
-                    StartTimes times = driver.start();
+                    StartTimes start = driver.start();
+                    Duration wipe = Timing.of(driver::wipe);
                     if (round > 0) {
-                        starts.get(i).add(times);
+                        times.get(i).starts.add(start);
+                        times.get(i).wipes.add(wipe);
                     }
                 }
             }
             Collections.rotate(turns, 1);
         }
-        return starts;
+        return times;
     }
+
+    /** The times of a driver until it has started, and until it has repaired its slices. */
+    private record Times(List<StartTimes> starts, List<Duration> wipes) {}
 
     private boolean runsAnywhere(int driver) {
         return DriverAdapters.of(drivers.get(driver).driver()).runsAnywhere();

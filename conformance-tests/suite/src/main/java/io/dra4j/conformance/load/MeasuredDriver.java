@@ -62,7 +62,7 @@ final class MeasuredDriver implements AutoCloseable {
 
     StartTimes start() {
         started = System.nanoTime();
-        return StartTimes.start(context, this::wipe);
+        return StartTimes.start(context);
     }
 
     /** Reads the driver's footprint at a time after its start; its end before that is a violation. */
@@ -213,14 +213,14 @@ final class MeasuredDriver implements AutoCloseable {
                 .because("a call that is measured failed: %s%s", complaint.orElse(""), ended);
     }
 
-    DriverNumbers numbers(List<StartTimes> starts) {
+    DriverNumbers numbers(List<StartTimes> starts, List<Duration> wipes) {
         return new DriverNumbers(
                 context.place().driver(),
                 List.of(
                         publishing("start to both sockets", starts, StartTimes::sockets),
                         publishing("start to registration", starts, StartTimes::registered),
                         publishing("start to publish", starts, StartTimes::published),
-                        publishing("wipe to publish", starts, StartTimes::repaired)),
+                        new Timings("wipe to publish", 0, 0, wipes, Duration.ZERO)),
                 idle,
                 loaded,
                 heldWhenLoaded,
@@ -244,12 +244,11 @@ final class MeasuredDriver implements AutoCloseable {
      * @param sockets the time until both sockets had their names
      * @param registered the time until the kubelet had registered it
      * @param published the time until the API server had a complete pool
-     * @param repaired the time from a deletion of all its slices until it had one again
      */
-    record StartTimes(Duration sockets, Duration registered, Duration published, Duration repaired) {
+    record StartTimes(Duration sockets, Duration registered, Duration published) {
 
-        /** Starts a driver: DriverUnusable if it can't be started, a violation if it does not publish, also again. */
-        static StartTimes start(TestContext context, Timing.Work wipe) {
+        /** Starts a driver: DriverUnusable if it can't be started, a violation if it does not publish. */
+        static StartTimes start(TestContext context) {
             DriverControl driver = context.driver();
             int before = context.kubelet().events().size();
             Instant exec = Instant.now();
@@ -260,8 +259,7 @@ final class MeasuredDriver implements AutoCloseable {
                 throw new Violation(unpublished.message());
             });
             Duration published = Timing.since(begin);
-            Duration sockets = sockets(context, before, exec);
-            return new StartTimes(sockets, registered, published, Timing.of(wipe));
+            return new StartTimes(sockets(context, before, exec), registered, published);
         }
 
         /**
