@@ -310,7 +310,7 @@ class KubeletPluginTest extends SocketFixture implements ScenarioSteps {
         }
     }
 
-    /** The JDK refuses a socket outside the default file system, with an exception that is no DraException. */
+    /** The JDK refuses a socket outside the default file system, not with a DraException. */
     @Test
     void aStartThatFailsUnexpectedlyLeavesNothing() throws Exception {
         plugin.close();
