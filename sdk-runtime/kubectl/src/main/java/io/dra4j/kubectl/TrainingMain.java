@@ -13,12 +13,14 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import picocli.CommandLine;
@@ -38,6 +40,7 @@ final class TrainingMain {
             """;
 
     private static final char[] PASSWORD = "training".toCharArray(); // for a key that is deleted at the end
+    private static final String CLASS = ".class";
     private static final int NOT_FOUND = 404;
     private static final int OK = 200;
     private static final int ROUNDS = 3; // so that a JVM that archives profiles sees what is called often
@@ -61,10 +64,14 @@ final class TrainingMain {
             for (int i = 0; i < ROUNDS; i++) {
                 run("tree", kubeconfig);
                 run("explain", "pod/train", kubeconfig);
+                run("explain", "pod/large", kubeconfig); // does not fit
             }
             run("doctor", kubeconfig);
             run("audit", kubeconfig);
             run("--help");
+            load("java.net.http", "jdk/internal/net/http");
+            load("java.base", "sun/security/provider/certpath");
+            load("java.base", "sun/security/validator");
         } finally {
             server.stop(0);
         }
@@ -75,6 +82,22 @@ final class TrainingMain {
         int status = line.setOut(new PrintWriter(Writer.nullWriter())).execute(command);
         if (status > 1) {
             throw new IllegalStateException("%s has ended with status %d".formatted(List.of(command), status));
+        }
+    }
+
+    /** Loads classes that only other servers need: for HTTP/2, and for certificates that an authority has signed. */
+    private static void load(String module, String packages) throws IOException, ClassNotFoundException {
+        Path root = Path.of(URI.create("jrt:/" + module));
+        if (Files.isDirectory(root.resolve(packages))) { // of this JVM
+            try (Stream<Path> files = Files.walk(root.resolve(packages))) {
+                for (Path file : files.toList()) {
+                    String name = root.relativize(file).toString();
+                    if (name.endsWith(CLASS)) {
+                        name = name.substring(0, name.length() - CLASS.length()).replace('/', '.');
+                        Class.forName(name, false, ClassLoader.getPlatformClassLoader());
+                    }
+                }
+            }
         }
     }
 

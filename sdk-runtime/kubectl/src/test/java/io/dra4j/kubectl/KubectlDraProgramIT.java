@@ -178,7 +178,7 @@ class KubectlDraProgramIT {
                 "kubectl dra %s: p50 of %d starts %d ms, %,d bytes received, %d classes outside of the archive%n",
                 command[0], STARTS, times.get(STARTS / 2), bytes, classes);
         assertThat(bytes).as("compressed").isLessThan(150_000);
-        assertThat(classes).as("classes that are not in the archive").isLessThan(700);
+        assertThat(classes).as("classes that are not in the archive").isLessThan(500);
         assertThat(server.protocols()).containsOnlyKeys("HTTP/2.0");
         double requests = (after.requests() - before.requests()) / STARTS;
         assertThat(requests % 1).isZero();

@@ -87,7 +87,7 @@ class ClusterReaderTest {
 
             assertThat(snapshot.nodes()).hasSize(2);
             assertThat(snapshot.cluster().slices()).hasSize(2);
-            assertThat(snapshot.claims()).hasSize(7);
+            assertThat(snapshot.claims()).hasSize(8);
             assertThat(snapshot.cluster().taintRules()).hasSize(1);
         } finally {
             server.stop(0);
