@@ -6,6 +6,7 @@ import io.dra4j.api.error.DraException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Finds the parts of the driver below its root that this process uses: NVML, and programs. */
@@ -29,19 +30,20 @@ public record DriverFinder(DriverRoot root) {
     }
 
     private Path find(String name, String message) {
-        LibraryFolders folders = LibraryFolders.of(root, List.of(name), this::isUsable);
+        DriverView driver = new DriverView(root);
+        Predicate<Path> isUsable = file -> isUsable(driver.end(file));
+        LibraryFolders folders = LibraryFolders.of(driver, List.of(name), isUsable);
         List<Path> candidates =
                 folders.all().stream().map(folder -> folder.resolve(name)).toList();
         return candidates.stream()
-                .filter(this::isUsable)
+                .filter(isUsable)
                 .findFirst()
-                .map(root::end)
+                .map(driver::end)
                 .orElseThrow(
                         () -> new DraException(message.formatted(root.here(), joined(candidates), folders.problem())));
     }
 
-    private boolean isUsable(Path file) {
-        Path end = root.end(file);
+    private static boolean isUsable(Path end) {
         return Files.isRegularFile(end) && Files.isReadable(end) && end.toFile().length() > 0;
     }
 
@@ -51,8 +53,9 @@ public record DriverFinder(DriverRoot root) {
 
     /** Finds a program of the driver: an executable file. */
     public Path findProgram(String name) {
+        DriverView driver = new DriverView(root);
         return root.programFolders().stream()
-                .map(folder -> root.end(folder.resolve(name)))
+                .map(folder -> driver.end(folder.resolve(name)))
                 .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
                 .findFirst()
                 .orElseThrow(() -> new DraException(

@@ -3,15 +3,9 @@
 package io.dra4j.nvidia.node;
 
 import io.dra4j.api.error.DraException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The directory below which the NVIDIA driver is installed, as this process and as the node sees it.
@@ -28,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path> programs) {
 
     static final Path SLASH = Path.of("/");
-    private static final int MOST_LINKS = 40;
-
     /** Checks that the path is absolute, as paths in CDI specs have to be. */
     public DriverRoot {
         if (!here.isAbsolute()) {
@@ -41,11 +33,6 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
 
     public DriverRoot(Path here, Path onNode) {
         this(here, onNode, List.of(), List.of());
-    }
-
-    /** Returns the path on the node of a file below the root, at the end of all links. */
-    public Path onNode(Path found) {
-        return onNode.resolve(here.relativize(end(found)));
     }
 
     /**
@@ -65,71 +52,9 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
         return here.resolve((path.startsWith(onNode) ? onNode : SLASH).relativize(path));
     }
 
-    /** Returns the target of a link below the root. */
-    Path target(Path link) {
-        Path target = written(link);
-        return target.isAbsolute() ? ofNode(target) : link.resolveSibling(target);
-    }
-
-    /** Returns the target of a link as written; its name if the link no longer exists. */
-    Path written(Path link) {
-        return Objects.requireNonNullElse(read(entry(link)), link.getFileName());
-    }
-
-    boolean isLink(Path file) {
-        return read(entry(file)) != null;
-    }
-
-    private Path entry(Path file) {
-        return end(file.getParent()).resolve(file.getFileName());
-    }
-
     /** Returns the path at the end of all links, including links to folders; no link leads out of the root. */
     public Path end(Path file) {
-        Deque<Path> names = new ArrayDeque<>();
-        push(here.relativize(file), names);
-        Path end = here;
-        int links = 0;
-        while (!names.isEmpty()) {
-            Path next = step(end, names.pop());
-            Path target = read(next);
-            if (target == null) {
-                end = next;
-            } else if (++links > MOST_LINKS) {
-                return file; // the links form a cycle
-            } else {
-                push(target.isAbsolute() ? here.relativize(ofNode(target)) : target, names);
-                end = target.isAbsolute() ? here : end;
-            }
-        }
-        return end;
-    }
-
-    private static @Nullable Path read(Path link) {
-        try {
-            return Files.isSymbolicLink(link) ? Files.readSymbolicLink(link) : null;
-        } catch (IOException e) {
-            return null; // it was removed meanwhile
-        }
-    }
-
-    private static void push(Path path, Deque<Path> names) {
-        for (int i = path.getNameCount() - 1; i >= 0; i--) {
-            names.push(path.getName(i));
-        }
-    }
-
-    private Path step(Path from, Path name) {
-        return switch (name.toString()) {
-            case "", "." -> from;
-            case ".." -> from.equals(here) ? here : from.getParent();
-            default -> from.resolve(name);
-        };
-    }
-
-    /** Returns whether all links end at a regular file: engines create folders for missing files. */
-    public boolean isFile(Path file) {
-        return Files.isRegularFile(end(file));
+        return new DriverView(this).end(file);
     }
 
     /** Returns the folders of programs, which need not exist. */

@@ -76,16 +76,23 @@ public final class DriverSearch {
     private static final List<String> MODULE_FOLDERS =
             List.of("nvidia/xorg", "xorg/modules/drivers", "xorg/modules/extensions");
 
+    private final DriverView driver;
     private final DriverRoot root;
     private final String version;
     private final LibraryFolders libraryFolders;
     private final List<Path> firmwareFolders;
 
     public DriverSearch(Roots roots, String version) {
+        this.driver = new DriverView(roots.driver());
         this.root = roots.driver();
         this.version = version;
-        this.libraryFolders = LibraryFolders.of(root, needed(), root::isFile);
+        this.libraryFolders = LibraryFolders.of(driver, needed(), driver::isFile);
         this.firmwareFolders = firmwareFolders(roots, version);
+    }
+
+    /** Returns what this search has read of the files. */
+    public DriverView driver() {
+        return driver;
     }
 
     public DriverFiles find() {
@@ -106,7 +113,7 @@ public final class DriverSearch {
                 binaries(),
                 firmware(),
                 configs(),
-                SymbolicLinks.of(root, version, linkable, libraryFolders.all()),
+                SymbolicLinks.of(driver, version, linkable, libraryFolders.all()),
                 ofDaemons());
     }
 
@@ -119,7 +126,7 @@ public final class DriverSearch {
     public Stream<Path> identifyingFiles() {
         return libraryFolders.all().stream()
                 .map(folder -> folder.resolve("libcuda.so." + version))
-                .filter(root::isFile);
+                .filter(driver::isFile);
     }
 
     /** Returns the searched folders, whose times change with their entries. */
@@ -128,13 +135,13 @@ public final class DriverSearch {
     }
 
     private List<Path> binaries() {
-        return firstOf(root.programFolders(), BINARIES, root::isFile);
+        return firstOf(root.programFolders(), BINARIES, driver::isFile);
     }
 
     private List<Path> configs() {
         return Stream.of(
-                        firstOf(in(Places.CONFIGS), CONFIGS, root::isFile),
-                        firstOf(in(VULKAN_FOLDERS), VULKAN, root::isFile))
+                        firstOf(in(Places.CONFIGS), CONFIGS, driver::isFile),
+                        firstOf(in(VULKAN_FOLDERS), VULKAN, driver::isFile))
                 .flatMap(List::stream)
                 .toList();
     }
@@ -147,7 +154,7 @@ public final class DriverSearch {
     }
 
     private boolean isSocket(Path file) {
-        Path end = root.end(file);
+        Path end = driver.end(file);
         return Files.exists(end) && !Files.isDirectory(end);
     }
 
@@ -212,7 +219,7 @@ public final class DriverSearch {
 
     private List<Path> firmware() {
         return firmwareFolders.stream()
-                .map(folder -> FolderEntries.files(root, folder, "gsp*.bin"))
+                .map(folder -> FolderEntries.files(driver, folder, "gsp*.bin"))
                 .filter(files -> !files.isEmpty())
                 .findFirst()
                 .orElse(List.of());
@@ -223,7 +230,7 @@ public final class DriverSearch {
      */
     private static final class SymbolicLinks {
 
-        private final DriverRoot root;
+        private final DriverView driver;
         private final String version;
 
         /** The mounted files by their real paths. */
@@ -232,8 +239,8 @@ public final class DriverSearch {
         /** The targets of links, as they are written, by the links' paths. */
         private final Map<Path, String> links = new TreeMap<>();
 
-        private SymbolicLinks(DriverRoot root, String version) {
-            this.root = root;
+        private SymbolicLinks(DriverView driver, String version) {
+            this.driver = driver;
             this.version = version;
         }
 
@@ -242,36 +249,36 @@ public final class DriverSearch {
          *
          * @param folders further folders that may have links to them
          */
-        static List<String> of(DriverRoot root, String version, List<Path> files, List<Path> folders) {
-            SymbolicLinks links = new SymbolicLinks(root, version);
-            files.forEach(file -> links.mounted.put(root.end(file), file));
+        static List<String> of(DriverView driver, String version, List<Path> files, List<Path> folders) {
+            SymbolicLinks links = new SymbolicLinks(driver, version);
+            files.forEach(file -> links.mounted.put(driver.end(file), file));
             Set<Path> seen = new HashSet<>();
             Stream.concat(folders.stream(), files.stream().map(Path::getParent))
-                    .filter(folder -> seen.add(root.end(folder)))
+                    .filter(folder -> seen.add(driver.end(folder)))
                     .forEach(links::addThoseIn);
             links.links.replaceAll(links::inContainer);
             files.forEach(links::addUsual);
             return links.links.entrySet().stream()
-                    .map(link -> link.getValue() + "::/" + root.here().relativize(link.getKey()))
+                    .map(link -> link.getValue() + "::/" + driver.root().here().relativize(link.getKey()))
                     .toList();
         }
 
         private void addThoseIn(Path folder) {
-            for (Path link : FolderEntries.links(root, folder, "*.so{,.*}")) {
-                Path file = mounted.get(root.end(link));
+            for (Path link : FolderEntries.links(driver, folder, "*.so{,.*}")) {
+                Path file = mounted.get(driver.end(link));
                 if (file != null && !file.equals(link)) {
-                    links.put(link, root.written(link).toString());
+                    links.put(link, driver.written(link).toString());
                 }
             }
         }
 
         /** Links via other places, such as Debian's alternatives, point directly to the file. */
         private String inContainer(Path link, String written) {
-            Path target = root.target(link).normalize();
+            Path target = driver.targetOf(link).normalize();
             if (links.containsKey(target) || mounted.containsValue(target)) {
                 return written;
             }
-            return link.getParent().relativize(mounted.get(root.end(link))).toString();
+            return link.getParent().relativize(mounted.get(driver.end(link))).toString();
         }
 
         private void addUsual(Path file) {
@@ -305,11 +312,11 @@ public final class DriverSearch {
         Set<Path> found = new LinkedHashSet<>();
         for (Path folder : libraryFolders.all()) {
             requireTargets(folder);
-            List<Path> own = FolderEntries.files(root, folder, "*.so." + version);
+            List<Path> own = FolderEntries.files(driver, folder, "*.so." + version);
             found.addAll(own);
             if (!own.isEmpty()) {
-                found.addAll(FolderEntries.files(root, folder.resolve("vdpau"), "*.so." + version));
-                GRAPHICS.forEach(form -> found.addAll(FolderEntries.files(root, folder, form)));
+                found.addAll(FolderEntries.files(driver, folder.resolve("vdpau"), "*.so." + version));
+                GRAPHICS.forEach(form -> found.addAll(FolderEntries.files(driver, folder, form)));
             }
         }
         return withoutDuplicates(found);
@@ -319,7 +326,7 @@ public final class DriverSearch {
         return withoutDuplicates(moduleFolders()
                 .flatMap(folder ->
                         Stream.of(folder.resolve("nvidia_drv.so"), folder.resolve("libglxserver_nvidia.so." + version)))
-                .filter(root::isFile)
+                .filter(driver::isFile)
                 .toList());
     }
 
@@ -331,8 +338,8 @@ public final class DriverSearch {
 
     /** Installers link libcuda.so.1 to libcuda.so.550.163.01: the targets have to exist. */
     private void requireTargets(Path folder) {
-        for (Path link : FolderEntries.links(root, folder, "*.so.*")) {
-            Path target = root.end(link);
+        for (Path link : FolderEntries.links(driver, folder, "*.so.*")) {
+            Path target = driver.end(link);
             if ((isOwn(link) || isOwn(target)) && !Files.exists(target)) {
                 throw new PrepareException(
                         "%s links to %s, which does not exist: install the driver again".formatted(link, target));
@@ -350,7 +357,7 @@ public final class DriverSearch {
         List<Path> once = new ArrayList<>();
         TreeSet<Path> real = new TreeSet<>();
         for (Path file : files) {
-            if (real.add(root.end(file))) {
+            if (real.add(driver.end(file))) {
                 once.add(file);
             }
         }

@@ -20,17 +20,17 @@ public final class FolderEntries {
     private FolderEntries() {}
 
     /** Returns the regular files below a driver root, and the links to regular files. */
-    static List<Path> files(DriverRoot root, Path folder, String form) {
-        return in(root, folder, form).filter(root::isFile).toList();
+    static List<Path> files(DriverView driver, Path folder, String form) {
+        return in(driver, folder, form).filter(driver::isFile).toList();
     }
 
     /** Returns the links below a driver root, with or without an existing target. */
-    static List<Path> links(DriverRoot root, Path folder, String form) {
-        return in(root, folder, form).filter(root::isLink).toList();
+    static List<Path> links(DriverView driver, Path folder, String form) {
+        return in(driver, folder, form).filter(driver::isLink).toList();
     }
 
-    private static Stream<Path> in(DriverRoot root, Path folder, String form) {
-        Path end = root.end(folder);
+    private static Stream<Path> in(DriverView driver, Path folder, String form) {
+        Path end = driver.end(folder);
         return of(end, form).map(file -> folder.resolve(end.relativize(file)));
     }
 

@@ -30,7 +30,8 @@ record LibraryFolders(List<Path> all, String problem) {
      *
      * @param isThere whether a path is that of a library
      */
-    static LibraryFolders of(DriverRoot root, List<String> libraries, Predicate<Path> isThere) {
+    static LibraryFolders of(DriverView driver, List<String> libraries, Predicate<Path> isThere) {
+        DriverRoot root = driver.root();
         Stream<Path> chosen = root.libraries().stream().map(root::ofNode);
         List<Path> usual =
                 Stream.concat(chosen, in(root, Places.LIBRARIES)).distinct().toList();
@@ -39,7 +40,7 @@ record LibraryFolders(List<Path> all, String problem) {
         if (hasAll) {
             return new LibraryFolders(usual, "");
         }
-        Loader loader = Loader.of(root);
+        Loader loader = Loader.of(driver);
         List<Path> all = Stream.of(usual.stream(), in(root, Places.LIBRARIES_ELSEWHERE), loader.folders().stream())
                 .flatMap(folders -> folders)
                 .distinct()
@@ -59,14 +60,15 @@ record LibraryFolders(List<Path> all, String problem) {
      */
     private record Loader(List<Path> folders, String problem) {
 
-        static Loader of(DriverRoot root) {
+        static Loader of(DriverView driver) {
+            DriverRoot root = driver.root();
             List<Path> folders = new ArrayList<>();
             String problem = "";
             for (String place : Places.LOADERS) {
                 Path etc = root.here().resolve(place).resolve("etc");
-                configured(root, etc).map(root::ofNode).forEach(folders::add);
+                configured(driver, etc).map(root::ofNode).forEach(folders::add);
                 try {
-                    LdCache.read(root.end(etc.resolve("ld.so.cache"))).stream()
+                    LdCache.read(driver.end(etc.resolve("ld.so.cache"))).stream()
                             .filter(Loader::isOfDriver)
                             .map(library -> root.ofNode(library).getParent())
                             .forEach(folders::add);
@@ -83,9 +85,9 @@ record LibraryFolders(List<Path> all, String problem) {
             return library.isAbsolute() && (name.startsWith("libcuda.so.") || name.startsWith("libnvidia-ml.so."));
         }
 
-        private static Stream<Path> configured(DriverRoot root, Path etc) {
-            return FolderEntries.files(root, etc.resolve("ld.so.conf.d"), "*.conf").stream()
-                    .flatMap(file -> lines(root.end(file)))
+        private static Stream<Path> configured(DriverView driver, Path etc) {
+            return FolderEntries.files(driver, etc.resolve("ld.so.conf.d"), "*.conf").stream()
+                    .flatMap(file -> lines(driver.end(file)))
                     .filter(line -> line.matches("/[\\p{Print}\\t]*"))
                     .map(line -> Path.of(line.split("[\\s#=]", 2)[0]));
         }

@@ -8,6 +8,7 @@ import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.node.DriverFiles;
 import io.dra4j.nvidia.node.DriverSearch;
+import io.dra4j.nvidia.node.DriverView;
 import io.dra4j.nvidia.node.FolderEntries;
 import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Gpu;
@@ -79,7 +80,7 @@ public final class Edits {
     public ContainerEdits common(String version) {
         nodes.requireCommon();
         program.requireThere(roots);
-        return common(files(version));
+        return ofDriver(version);
     }
 
     /** Checks that the device nodes and files that every program needs are there. */
@@ -97,22 +98,24 @@ public final class Edits {
         new CapabilityNodes(roots.proc()).major();
     }
 
-    private synchronized DriverFiles files(String version) {
+    private synchronized ContainerEdits ofDriver(String version) {
         DriverSearch search = new DriverSearch(roots, version);
-        String installation = version + joined(search.identifyingFiles(), Edits::identity);
-        String folders = joined(search.folders(), Edits::time); // read before the search
+        DriverView driver = search.driver();
+        String installation = version + joined(driver, search.identifyingFiles(), Edits::identity);
+        String folders = joined(driver, search.folders(), Edits::time);
         Known last = known;
         boolean same = last != null && last.installation().equals(installation);
         if (same) {
-            requireExisting(last.files());
+            requireExisting(last.files(), driver);
         }
-        if (!same || !last.isCurrent(folders, roots.driver()::isFile)) {
+        if (!same || !last.isCurrent(folders, driver::isFile)) {
+            search = new DriverSearch(roots, version); // whatever it reads is newer than the folders' times
             last = new Known(installation, folders, search.find());
             logMissing(search);
             known = last;
         }
-        return last.files()
-                .with(search.ofDaemons().stream().filter(this::isWanted).toList());
+        List<Path> daemons = search.ofDaemons().stream().filter(this::isWanted).toList();
+        return common(last.files().with(daemons), search.driver());
     }
 
     private boolean isWanted(Path file) {
@@ -132,17 +135,17 @@ public final class Edits {
     }
 
     /** Refuses to prepare, because a container without a file of its driver would start and fail later. */
-    private void requireExisting(DriverFiles files) {
+    private void requireExisting(DriverFiles files, DriverView driver) {
         Optional<Path> missing =
-                files.own().filter(file -> !roots.driver().isFile(file)).findFirst();
+                files.own().filter(file -> !driver.isFile(file)).findFirst();
         if (missing.isPresent()) {
             throw new PrepareException("%s of the driver below %s no longer exists: install the driver again"
                     .formatted(missing.get(), roots.driver().here()));
         }
     }
 
-    private String joined(Stream<Path> files, Function<Path, String> text) {
-        return files.map(roots.driver()::end).map(text).collect(Collectors.joining(" "));
+    private static String joined(DriverView driver, Stream<Path> files, Function<Path, String> text) {
+        return files.map(driver::end).map(text).collect(Collectors.joining(" "));
     }
 
     private static String identity(Path file) {
@@ -161,24 +164,20 @@ public final class Edits {
         }
     }
 
-    private ContainerEdits common(DriverFiles driver) {
-        String libcuda =
-                roots.driver().inContainer(driver.libcuda()).getParent().toString();
+    private ContainerEdits common(DriverFiles files, DriverView driver) {
+        String libcuda = roots.driver().inContainer(files.libcuda()).getParent().toString();
         ContainerEdits.Builder edits =
                 ContainerEdits.builder().env("NVIDIA_VISIBLE_DEVICES", "void").env("NVIDIA_CTK_LIBCUDA_DIR", libcuda);
         nodes.add(NODES.stream().filter(nodes::isThere).toList(), edits);
-        driver.readOnly().map(file -> mount(file, READ_ONLY)).forEach(edits::mount);
-        driver.ofDaemons().stream().map(file -> mount(file, OF_DAEMON)).forEach(edits::mount);
-        hooks(driver).forEach(edits::hook);
+        files.readOnly().map(file -> mount(file, READ_ONLY, driver)).forEach(edits::mount);
+        files.ofDaemons().stream().map(file -> mount(file, OF_DAEMON, driver)).forEach(edits::mount);
+        hooks(files).forEach(edits::hook);
         return edits.build();
     }
 
-    private Mount mount(Path file, List<String> options) {
+    private Mount mount(Path file, List<String> options, DriverView driver) {
         return new Mount(
-                roots.driver().onNode(file).toString(),
-                roots.driver().inContainer(file).toString(),
-                options,
-                null);
+                driver.onNode(file).toString(), roots.driver().inContainer(file).toString(), options, null);
     }
 
     private List<Hook> hooks(DriverFiles driver) {
