@@ -5,7 +5,9 @@ package io.dra4j.nvidia.node;
 import io.dra4j.api.error.DraException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -31,7 +33,8 @@ public record DriverFinder(DriverRoot root) {
 
     private Path find(String name, String message) {
         DriverView driver = new DriverView(root);
-        Predicate<Path> isUsable = file -> isUsable(driver.end(file));
+        Map<Path, Boolean> known = new HashMap<>();
+        Predicate<Path> isUsable = file -> known.computeIfAbsent(file, one -> isUsable(driver.end(one)));
         LibraryFolders folders = LibraryFolders.of(driver, List.of(name), isUsable);
         List<Path> candidates =
                 folders.all().stream().map(folder -> folder.resolve(name)).toList();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.node;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -44,6 +46,13 @@ public final class DriverView {
     /** Returns whether all links end at a regular file: engines create folders for missing files. */
     public boolean isFile(Path file) {
         return entry(end(file)).filter(BasicFileAttributes::isRegularFile).isPresent();
+    }
+
+    /** Returns when a folder's entries have changed last, or that there is no such folder. */
+    public String time(Path folder) {
+        return entry(end(folder))
+                .map(one -> one.lastModifiedTime().to(NANOSECONDS) + "")
+                .orElse("none");
     }
 
     boolean isLink(Path file) {

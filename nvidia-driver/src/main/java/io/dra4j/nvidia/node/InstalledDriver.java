@@ -28,8 +28,8 @@ public record InstalledDriver(DriverFinder driver, Path sysfs, Path proc) implem
 
     private String libraryKey() {
         try {
-            Path file = driver.findNvml().toRealPath();
-            return file + " " + attribute(file, "ino") + " " + attribute(file, "ctime");
+            Path file = driver.findNvml();
+            return file + " " + Files.readAttributes(file, "unix:ino,ctime");
         } catch (DraException | IOException e) {
             return "none";
         }
@@ -42,13 +42,9 @@ public record InstalledDriver(DriverFinder driver, Path sysfs, Path proc) implem
                     Files.readString(proc.resolve("sys/kernel/random/boot_id")).strip();
             Path modules = sysfs.resolve("module");
             boolean isUnloaded = Files.isDirectory(modules) && Files.notExists(modules.resolve("nvidia"));
-            return boot + "/" + (isUnloaded ? "not loaded" : attribute(modules.resolve("nvidia"), "ino"));
+            return boot + "/" + (isUnloaded ? "not loaded" : Files.getAttribute(modules.resolve("nvidia"), "unix:ino"));
         } catch (IOException e) {
             return "";
         }
-    }
-
-    private static String attribute(Path file, String name) throws IOException {
-        return String.valueOf(Files.getAttribute(file, "unix:" + name));
     }
 }

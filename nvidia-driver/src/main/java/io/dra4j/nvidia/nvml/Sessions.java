@@ -161,7 +161,7 @@ final class Sessions {
                     left = await(left, LONGEST_CALLS, "NVML is released for " + pauses.get(0));
                     continue;
                 }
-                if (current != null && isOutdated() && calls == 0) {
+                if (current != null && calls == 0 && isOutdated()) {
                     end();
                 }
                 if (current == null) {

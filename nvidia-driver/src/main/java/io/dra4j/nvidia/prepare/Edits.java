@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -101,8 +100,8 @@ public final class Edits {
     private synchronized ContainerEdits ofDriver(String version) {
         DriverSearch search = new DriverSearch(roots, version);
         DriverView driver = search.driver();
-        String installation = version + joined(driver, search.identifyingFiles(), Edits::identity);
-        String folders = joined(driver, search.folders(), Edits::time);
+        String installation = version + joined(search.identifyingFiles().map(driver::end), Edits::identity);
+        String folders = joined(search.folders(), driver::time);
         Known last = known;
         boolean same = last != null && last.installation().equals(installation);
         if (same) {
@@ -144,8 +143,8 @@ public final class Edits {
         }
     }
 
-    private static String joined(DriverView driver, Stream<Path> files, Function<Path, String> text) {
-        return files.map(driver::end).map(text).collect(Collectors.joining(" "));
+    private static String joined(Stream<Path> files, Function<Path, String> text) {
+        return files.map(text).collect(Collectors.joining(" "));
     }
 
     private static String identity(Path file) {
@@ -153,14 +152,6 @@ public final class Edits {
             return file + "@" + Files.readAttributes(file, "unix:ino,size");
         } catch (IOException e) {
             return file + " is gone";
-        }
-    }
-
-    private static String time(Path folder) {
-        try {
-            return Long.toString(Files.getLastModifiedTime(folder).to(TimeUnit.NANOSECONDS));
-        } catch (IOException e) {
-            return "none";
         }
     }
 
