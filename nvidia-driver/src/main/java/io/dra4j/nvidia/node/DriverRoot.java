@@ -52,11 +52,6 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
         return here.resolve((path.startsWith(onNode) ? onNode : SLASH).relativize(path));
     }
 
-    /** Returns the path at the end of all links, including links to folders; no link leads out of the root. */
-    public Path end(Path file) {
-        return new DriverView(this).end(file);
-    }
-
     /** Returns the folders of programs, which need not exist. */
     List<Path> programFolders() {
         return Stream.concat(

@@ -54,7 +54,7 @@ public record Roots(DriverRoot driver, DeviceFolder dev, Path proc, Path sysfs) 
             return Optional.of(file);
         }
         return driver.onNode().equals(DriverRoot.SLASH)
-                ? Optional.of(driver.end(driver.ofNode(file)))
+                ? Optional.of(new DriverView(driver).end(driver.ofNode(file)))
                 : Optional.empty();
     }
 }
