@@ -85,7 +85,7 @@ class ClusterReaderTest {
         try (ApiReader api = ApiReader.connect(Connections.writeKubeconfig(folder.resolve("k"), address), null)) {
             Snapshot snapshot = new ClusterReader(api).read();
 
-            assertThat(snapshot.nodes()).hasSize(2);
+            assertThat(snapshot.nodes()).extracting(NodeInfo::name).containsExactly("node-a", "node-b");
             assertThat(snapshot.cluster().slices()).hasSize(2);
             assertThat(snapshot.claims()).hasSize(8);
             assertThat(snapshot.cluster().taintRules()).hasSize(1);
