@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path> programs) {
 
     static final Path SLASH = Path.of("/");
+
     /** Checks that the path is absolute, as paths in CDI specs have to be. */
     public DriverRoot {
         if (!here.isAbsolute()) {

@@ -32,6 +32,8 @@ public final class DriverView {
 
     public DriverView(DriverRoot root) {
         this.root = root;
+        ends.put(root.here(), root.here()); // even if it is itself a link
+        entries.put(root.here(), read(root.here()));
     }
 
     DriverRoot root() {
@@ -48,7 +50,7 @@ public final class DriverView {
         return entry(end(file)).filter(BasicFileAttributes::isRegularFile).isPresent();
     }
 
-    /** Returns when a folder's entries have changed last, or that there is no such folder. */
+    /** Returns when a folder's entries have changed last, in nanoseconds since 1970; {@code none} if there is no such folder. */
     public String time(Path folder) {
         return entry(end(folder))
                 .map(one -> one.lastModifiedTime().to(NANOSECONDS) + "")
@@ -133,16 +135,17 @@ public final class DriverView {
     private Optional<BasicFileAttributes> entry(Path file) {
         Optional<BasicFileAttributes> known = entries.get(file);
         if (known == null) {
+            // A missing folder has no entries, and each exception that says so takes time.
             Optional<BasicFileAttributes> parent = entries.get(file.getParent());
-            known = parent != null && parent.isEmpty() ? parent : read(file); // an exception for each takes time
+            known = parent != null && parent.isEmpty() ? parent : read(file, LinkOption.NOFOLLOW_LINKS);
             entries.put(file, known);
         }
         return known;
     }
 
-    private static Optional<BasicFileAttributes> read(Path file) {
+    private static Optional<BasicFileAttributes> read(Path file, LinkOption... options) {
         try {
-            return Optional.of(Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
+            return Optional.of(Files.readAttributes(file, BasicFileAttributes.class, options));
         } catch (IOException e) {
             return Optional.empty();
         }

@@ -108,7 +108,7 @@ public final class Edits {
             requireExisting(last.files(), driver);
         }
         if (!same || !last.isCurrent(folders, driver::isFile)) {
-            search = new DriverSearch(roots, version); // whatever it reads is newer than the folders' times
+            search = new DriverSearch(roots, version); // what it reads is newer than the folders' times
             last = new Known(installation, folders, search.find());
             logMissing(search);
             known = last;

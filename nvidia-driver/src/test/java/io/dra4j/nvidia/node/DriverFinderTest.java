@@ -60,6 +60,18 @@ class DriverFinderTest {
         assertThat(new DriverFinder(new DriverRoot(root, root)).findNvml()).isEqualTo(library);
     }
 
+    @Test
+    void theRootMayBeALink() throws IOException {
+        library("usr/lib64");
+        Path link = Files.createSymbolicLink(root.resolve("current"), Path.of("."));
+        DriverView view = new DriverView(new DriverRoot(link, link));
+
+        assertThat(new DriverFinder(new DriverRoot(link, link)).findNvml())
+                .isEqualTo(link.resolve("usr/lib64/libnvidia-ml.so.1"));
+        assertThat(view.time(link)).isEqualTo(view.time(link.resolve("usr/..")));
+        assertThat(view.time(link)).isNotEqualTo("none");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"opt/bin", "usr/bin", "usr/sbin", "bin", "sbin", "usr/local/bin", "usr/lib/nvidia/current"})
     void findsAProgramInTheDirectoriesOfDistributions(String directory) throws IOException {
