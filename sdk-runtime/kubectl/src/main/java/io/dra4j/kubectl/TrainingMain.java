@@ -94,10 +94,18 @@ final class TrainingMain {
                     String name = root.relativize(file).toString();
                     if (name.endsWith(CLASS)) {
                         name = name.substring(0, name.length() - CLASS.length()).replace('/', '.');
-                        Class.forName(name, false, ClassLoader.getPlatformClassLoader());
+                        load(name);
                     }
                 }
             }
+        }
+    }
+
+    private static void load(String name) throws ClassNotFoundException {
+        try {
+            Class.forName(name, false, ClassLoader.getPlatformClassLoader());
+        } catch (LinkageError e) {
+            System.err.printf("%s is not archived: %s%n", name, e);
         }
     }
 

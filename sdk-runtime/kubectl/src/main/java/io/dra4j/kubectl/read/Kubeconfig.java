@@ -5,15 +5,19 @@ package io.dra4j.kubectl.read;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeType;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,10 +27,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.constructor.ConstructYamlNull;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.Tag;
+import org.snakeyaml.engine.v2.schema.FailsafeSchema;
 
 /**
  * Reads kubeconfigs as kubectl does.
@@ -40,22 +50,51 @@ final class Kubeconfig {
     private static final String IN_CLUSTER = "KUBERNETES_SERVICE_HOST";
     private static final String USER = "user";
 
-    private final Map<File, JsonNode> files = new LinkedHashMap<>();
+    private final Map<File, Entry> files = new LinkedHashMap<>();
 
     private Kubeconfig(Collection<String> names) {
-        names.stream()
-                .map(name -> new File(name).getAbsoluteFile())
-                .filter(one -> one.isFile() && one.length() > 0)
-                .forEach(one -> files.put(one, parsed(one)));
+        for (String name : names) {
+            File file = new File(name).getAbsoluteFile();
+            JsonNode content = file.isFile() ? parsed(file) : null;
+            if (content != null) {
+                files.put(
+                        file,
+                        new Entry(
+                                "The kubeconfig " + file,
+                                content,
+                                file.getParentFile().toPath()));
+            }
+        }
     }
 
-    private static JsonNode parsed(File file) {
-        try {
-            return JSON.valueToTree(
-                    new Load(LoadSettings.builder().build()).loadFromString(Files.readString(file.toPath())));
-        } catch (YamlEngineException | IllegalArgumentException | IOException e) {
-            throw new ReadException("The kubeconfig %s can't be read: %s".formatted(file, e.getMessage()), e);
+    /** Reads the first document, with each value as it is written; {@code null} if there is none. */
+    private static @Nullable JsonNode parsed(File file) {
+        LoadSettings settings = LoadSettings.builder()
+                .setSchema(new FailsafeSchema())
+                .setTagConstructors(Map.of(Tag.NULL, new ConstructYamlNull()))
+                .setAllowDuplicateKeys(true)
+                .build();
+        try (InputStream text = new FileInputStream(file)) {
+            for (Object document : new Load(settings).loadAllFromInputStream(text)) {
+                if (document instanceof Map) {
+                    return JSON.valueToTree(document);
+                } else if (document != null && !document.equals("")) {
+                    throw unreadable(file, "it has no fields", null);
+                }
+            }
+            return null;
+        } catch (MarkedYamlEngineException e) { // whose message quotes lines, which may have secrets
+            String line = e.getProblemMark()
+                    .map(mark -> " in line " + (mark.getLine() + 1))
+                    .orElse("");
+            throw unreadable(file, e.getProblem() + line, null);
+        } catch (YamlEngineException | IllegalArgumentException | IOException | StackOverflowError e) {
+            throw unreadable(file, e.toString(), e);
         }
+    }
+
+    private static ReadException unreadable(File file, String problem, @Nullable Throwable cause) {
+        return new ReadException("The kubeconfig %s can't be read: %s".formatted(file, problem), cause);
     }
 
     /**
@@ -81,8 +120,7 @@ final class Kubeconfig {
 
     private String current() {
         return files.values().stream()
-                .map(one -> one.path("current-context").asText(""))
-                .filter(one -> !one.isEmpty())
+                .flatMap(one -> Stream.ofNullable(one.text("current-context")))
                 .findFirst()
                 .orElseThrow(() -> new ReadException("There is no kubeconfig: set KUBECONFIG or --kubeconfig, or have a"
                         + " ~/.kube/config with a current context"));
@@ -90,11 +128,13 @@ final class Kubeconfig {
 
     private Config config(String name) {
         Entry context = find("context", name);
-        Entry cluster = find("cluster", context.text("cluster"));
-        Entry user = context.text(USER) == null ? Entry.NONE : find(USER, context.text(USER));
+        Entry cluster = find("cluster", context.required("cluster"));
+        String userName = context.text(USER);
+        Entry user = userName == null ? context.part(USER) : find(USER, userName);
+        Entry plugin = user.part("exec");
         Config config = Config.empty();
-        if (user.content.has("auth-provider")) { // the client gets a new token, and writes it to the file
-            KubeConfigUtils.merge(
+        if (user.part("auth-provider").isThere() && !plugin.isThere()) {
+            KubeConfigUtils.merge( // the client gets a new token, and writes it to the file
                     config,
                     name,
                     files.keySet().stream()
@@ -104,18 +144,15 @@ final class Kubeconfig {
         config.setNamespace(context.text("namespace"));
         setServer(config, cluster);
         setUser(config, user);
-        if (user.content.has("exec")) {
-            authenticate(config, cluster, new Entry(user.content.path("exec"), user.folder));
+        if (plugin.isThere()) {
+            authenticate(config, cluster, plugin);
         }
         return config;
     }
 
     private static void setServer(Config config, Entry cluster) {
-        if (cluster.text("server") == null) {
-            throw new ReadException("The kubeconfig has a cluster without a server");
-        }
-        config.setMasterUrl(cluster.text("server"));
-        boolean isInsecure = cluster.content.path("insecure-skip-tls-verify").asBoolean();
+        config.setMasterUrl(cluster.required("server"));
+        boolean isInsecure = cluster.flag("insecure-skip-tls-verify");
         config.setTrustCerts(isInsecure);
         config.setDisableHostnameVerification(isInsecure);
         config.setCaCertFile(cluster.file("certificate-authority"));
@@ -132,26 +169,23 @@ final class Kubeconfig {
         config.setClientKeyAlgo(Config.getKeyAlgorithm(config.getClientKeyFile(), config.getClientKeyData()));
         config.setUsername(user.text("username"));
         config.setPassword(user.text("password"));
-        config.setOauthToken(
-                user.text("tokenFile") == null ? user.text("token") : token(Path.of(user.file("tokenFile"))));
+        String tokenFile = user.file("tokenFile");
+        config.setOauthToken(tokenFile == null ? user.text("token") : token(Path.of(tokenFile)));
         if (user.text("as") != null) {
             config.setImpersonateUsername(user.text("as"));
-            config.setImpersonateGroups(texts(user.content.path("as-groups")).toArray(String[]::new));
-            Map<String, List<String>> extra = new LinkedHashMap<>();
-            user.content
-                    .path("as-user-extra")
-                    .properties()
-                    .forEach(one -> extra.put(one.getKey(), texts(one.getValue())));
-            config.setImpersonateExtras(extra);
+            config.setImpersonateGroups(user.texts("as-groups").toArray(String[]::new));
+            Entry extra = user.part("as-user-extra");
+            Map<String, List<String>> texts = new LinkedHashMap<>();
+            extra.content.fieldNames().forEachRemaining(key -> texts.put(key, extra.texts(key)));
+            config.setImpersonateExtras(texts);
         }
-    }
-
-    private static List<String> texts(JsonNode list) {
-        return list.valueStream().map(JsonNode::asText).toList();
     }
 
     /** Sets the proxy of the cluster, or else that of the environment. */
     private static void setProxy(Config config, String ofCluster) {
+        if (!ofCluster.isEmpty() && !ofCluster.matches("(?is)(https?|socks5)://.*")) {
+            throw new ReadException("The proxy-url of the kubeconfig must begin with http://, https:// or socks5://");
+        }
         Config environment = Config.empty();
         Config.configFromSysPropsOrEnvVars(environment); // with a token, say, which is for no kubeconfig
         config.setNoProxy(environment.getNoProxy());
@@ -161,43 +195,102 @@ final class Kubeconfig {
 
     /** The client requires a port. */
     private static @Nullable String withPort(@Nullable String proxy) {
-        URI uri = URI.create(proxy == null ? "" : proxy);
+        URI uri;
+        try {
+            uri = new URI(proxy == null ? "" : proxy);
+        } catch (URISyntaxException e) { // whose message quotes the URL, which may have a password
+            throw new ReadException("The URL of the proxy can't be read: " + e.getReason());
+        }
         if (uri.getHost() == null || uri.getPort() >= 0) {
             return proxy;
         }
-        int usual = Map.of("https", 443, "socks5", 1080).getOrDefault(uri.getScheme(), 80);
+        int usual = Map.of("https", 443, "socks5", 1080).getOrDefault(String.valueOf(uri.getScheme()), 80);
         return proxy.replaceFirst("/*$", ":" + usual);
     }
 
-    private Entry find(String kind, @Nullable String name) {
+    private Entry find(String kind, String name) {
         List<@Nullable String> names = new ArrayList<>();
-        for (Map.Entry<File, JsonNode> file : files.entrySet()) {
-            for (JsonNode one : file.getValue().path(kind + "s")) {
-                names.add(one.path("name").asText(null));
-                if (Objects.equals(names.get(names.size() - 1), name)
-                        && one.path(kind).isObject()) {
-                    return new Entry(
-                            one.path(kind), file.getKey().getParentFile().toPath());
+        for (Entry file : files.values()) {
+            for (Entry one : file.list(kind + "s")) {
+                names.add(one.text("name"));
+                Entry content = one.part(kind);
+                if (name.equals(one.text("name")) && (content.isThere() || kind.equals(USER))) {
+                    String title = "The %s \"%s\" of the kubeconfig".formatted(kind, name);
+                    return new Entry(title, content.content, content.folder);
                 }
             }
         }
         throw new ReadException("The kubeconfig has no %s \"%s\"; it has %s".formatted(kind, name, names));
     }
 
-    /** A cluster, context or user, or a part of one, and the folder of its file, which its paths may be relative to. */
-    private record Entry(JsonNode content, Path folder) {
+    /**
+     * A kubeconfig, or a part of one.
+     *
+     * @param title what messages call it
+     * @param folder the folder of its file, which its paths may be relative to
+     */
+    private record Entry(String title, JsonNode content, Path folder) {
 
-        private static final Entry NONE = new Entry(MissingNode.getInstance(), Path.of(""));
+        private static final Set<String> NOTHING = Set.of("", "null", "~");
 
-        /** {@code null} if it is empty or missing. */
+        private boolean isThere() {
+            return content.isObject();
+        }
+
         private @Nullable String text(String name) {
-            String text = content.path(name).asText("");
-            return text.isEmpty() ? null : text;
+            JsonNode found = find(name, JsonNodeType.STRING, "text");
+            return found.isMissingNode() ? null : found.asText();
+        }
+
+        private String required(String name) {
+            String text = text(name);
+            if (text == null) {
+                throw new ReadException("%s has no %s".formatted(title, name));
+            }
+            return text;
         }
 
         private @Nullable String file(String name) {
             String path = text(name);
             return path == null ? null : folder.resolve(path).toString();
+        }
+
+        private boolean flag(String name) {
+            String text = Objects.requireNonNullElse(text(name), "false");
+            if (!text.matches("(?i)true|false|yes|no|on|off|y|n")) {
+                throw new ReadException("%s can't be used: its %s is neither true nor false".formatted(title, name));
+            }
+            return text.matches("(?i)true|yes|on|y");
+        }
+
+        private List<String> texts(String name) {
+            return find(name, JsonNodeType.ARRAY, "a list")
+                    .valueStream()
+                    .map(one -> one.asText(""))
+                    .toList();
+        }
+
+        private Entry part(String name) {
+            return new Entry(title, find(name, JsonNodeType.OBJECT, "an object"), folder);
+        }
+
+        private List<Entry> list(String name) {
+            return find(name, JsonNodeType.ARRAY, "a list")
+                    .valueStream()
+                    .map(one -> new Entry(title, one, folder))
+                    .toList();
+        }
+
+        /** Returns a value of a type; missing if there is none. */
+        private JsonNode find(String name, JsonNodeType type, String description) {
+            JsonNode found = content.path(name);
+            if (found.isMissingNode() || found.isNull() || (found.isTextual() && NOTHING.contains(found.asText()))) {
+                return MissingNode.getInstance();
+            }
+            if (found.getNodeType() != type) {
+                throw new ReadException("%s can't be used: its %s is not %s".formatted(title, name, description));
+            }
+            return found;
         }
     }
 
@@ -246,22 +339,22 @@ final class Kubeconfig {
         ObjectNode info =
                 JSON.createObjectNode().put("kind", "ExecCredential").put("apiVersion", plugin.text("apiVersion"));
         ObjectNode spec = info.putObject("spec").put("interactive", isInteractive);
-        if (plugin.content.path("provideClusterInfo").asBoolean()) {
+        if (plugin.flag("provideClusterInfo")) {
             spec.putObject("cluster")
                     .put("server", cluster.text("server"))
                     .put("certificate-authority-data", authority);
         }
         String command = Objects.requireNonNullElse(plugin.text("command"), "");
-        List<String> words = new ArrayList<>(texts(plugin.content.path("args")));
+        List<String> words = new ArrayList<>(plugin.texts("args"));
         words.add(0, command.contains("/") ? plugin.file("command") : command);
         ProcessBuilder builder = new ProcessBuilder(words)
                 .redirectInput(isInteractive ? Redirect.INHERIT : Redirect.PIPE)
                 .redirectError(Redirect.INHERIT);
         builder.environment().put("KUBERNETES_EXEC_INFO", info.toString());
-        plugin.content
-                .path("env")
-                .forEach(one -> builder.environment()
-                        .put(one.path("name").asText(), one.path("value").asText()));
+        for (Entry variable : plugin.list("env")) {
+            String value = Objects.requireNonNullElse(variable.text("value"), "");
+            builder.environment().put(variable.required("name"), value);
+        }
         return builder.start();
     }
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.read;
 
+import org.jspecify.annotations.Nullable;
+
 /** The cluster can't be read; the message says what failed, and what to do. */
 public final class ReadException extends RuntimeException {
 
@@ -11,7 +13,7 @@ public final class ReadException extends RuntimeException {
         super(message);
     }
 
-    ReadException(String message, Throwable cause) {
+    ReadException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

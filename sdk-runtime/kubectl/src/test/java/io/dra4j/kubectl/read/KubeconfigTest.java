@@ -96,6 +96,13 @@ class KubeconfigTest {
                     String refused = user;
                     assertFails(() -> headersOf(refused), text);
                 }
+                case "refused-config" -> {
+                    Path file = kubeconfig(cluster, user);
+                    assertFails(() -> Kubeconfig.read(file, null), line.substring(15));
+                }
+                case "readable" -> Kubeconfig.read(folder.resolve(words[1]), null);
+                case "runs" ->
+                    assertThat(Files.readAllLines(folder.resolve("runs"))).hasSize(Integer.parseInt(words[1]));
                 default -> throw new IllegalArgumentException(line);
             }
         }
@@ -112,6 +119,7 @@ class KubeconfigTest {
         return switch (name) {
             case "authority" -> config.getCaCertFile();
             case "certificate" -> config.getClientCertData();
+            case "insecure" -> String.valueOf(config.isTrustCerts());
             case "proxy" -> config.getHttpsProxy();
             default -> config.getUsername();
         };
