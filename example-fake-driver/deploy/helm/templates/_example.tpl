@@ -72,4 +72,7 @@ parts: {{ include "example.rights" . | fromYamlArray | toJson }}
 {{- if and .Values.netDeviceStatus (ne .Values.deviceProfile "net") -}}
 {{- fail (printf "netDeviceStatus needs deviceProfile net, not %s." .Values.deviceProfile) -}}
 {{- end -}}
+{{- if and .Values.deviceClass.extendedResourceName (not .Values.deviceClass.create) -}}
+{{- fail "deviceClass.extendedResourceName needs deviceClass.create: set extendedResourceName in your own DeviceClass instead." -}}
+{{- end -}}
 {{- end }}

@@ -78,7 +78,7 @@ parts: {{ $parts | toJson }}
 - {name: FEATURE_GATES, value: {{ join "," $gates | quote }}}
 {{- end }}
 {{- if ne (toString .Values.consumableShares) "disabled" }}
-- {name: CONSUMABLE_SHARES, value: {{ .Values.consumableShares | quote }}}
+- {name: CONSUMABLE_SHARES, value: {{ .Values.consumableShares | toJson | trimAll "\"" | quote }}}
 {{- end }}
 {{- if .Values.dynamicMig.enabled }}
 - {name: DYNAMIC_MIG, value: "true"}
@@ -116,7 +116,7 @@ parts: {{ $parts | toJson }}
 - {name: THRESHOLD_INTERVAL, value: {{ .intervalSeconds | quote }}}
 {{- end }}
 {{- end }}
-- {name: RESCAN_INTERVAL, value: {{ .Values.rescanIntervalSeconds | quote }}}
+- {name: RESCAN_INTERVAL, value: {{ int64 .Values.rescanIntervalSeconds | quote }}}
 {{- end }}
 
 {{- define "nvidia.volumes" -}}
@@ -157,6 +157,10 @@ parts: {{ $parts | toJson }}
 {{- end -}}
 {{- if and .Values.dynamicMig.enabled (hasKey .Values.featureGates "DynamicMIG") (not $gate) -}}
 {{- fail "featureGates.DynamicMIG is false and dynamicMig.enabled true: they contradict each other." -}}
+{{- end -}}
+{{- $classes := .Values.deviceClasses -}}
+{{- if and (eq (toString $classes.extendedResource.enabled) "true") (not $classes.create) -}}
+{{- fail "deviceClasses.extendedResource.enabled needs deviceClasses.create: set extendedResourceName in your own DeviceClass instead." -}}
 {{- end -}}
 {{- end }}
 

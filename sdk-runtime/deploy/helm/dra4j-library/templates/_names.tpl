@@ -70,16 +70,61 @@ true
 {{ include "dra4j.isOn" (dict "root" . "value" .Values.openshift.enabled "api" "security.openshift.io/v1/SecurityContextConstraints") }}
 {{- end }}
 
+{{/* A container's YAML; stops the rendering if values add a variable that the chart sets: one of the two would have no effect. */}}
+{{- define "dra4j.eachVariableOnce" -}}
+{{- $names := list -}}
+{{- range (fromYaml .).env -}}
+{{- if has .name $names -}}
+{{- fail (printf "env has the variable %s, which the chart sets: remove it from env, and use the chart's value for it (docs-site/reference/charts.md)." .name) -}}
+{{- end -}}
+{{- $names = append $names .name -}}
+{{- end -}}
+{{ . }}
+{{- end }}
+
 {{/* Stops the rendering if the installation would not work. */}}
 {{- define "dra4j.validate" -}}
 {{- if and (eq (include "dra4j.namespace" .) "default") (not .Values.allowDefaultNamespace) -}}
 {{- fail "The namespace is default: install into a separate namespace (--namespace NAME --create-namespace), or set allowDefaultNamespace=true." -}}
+{{- end -}}
+{{- include "dra4j.validateParts" .Values -}}
+{{- $update := .Values.kubeletPlugin.updateStrategy -}}
+{{- if and (eq $update.type "RollingUpdate") $update.rollingUpdate -}}
+{{- $isSurge := not (has (toString $update.rollingUpdate.maxSurge) (list "0" "0%" "<nil>")) -}}
+{{- if eq $isSurge (not (has (toString $update.rollingUpdate.maxUnavailable) (list "0" "0%"))) -}}
+{{- fail "kubeletPlugin.updateStrategy.rollingUpdate: the API server needs either maxSurge or maxUnavailable to be 0, and not both; for updates without surge, set maxSurge=0 and maxUnavailable=1." -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $container := .Values.kubeletPlugin.containers -}}
+{{- if and $container.metricsPort (gt (int $container.metricsPort) 0) (eq (int $container.metricsPort) (int $container.healthcheckPort)) -}}
+{{- fail (printf "kubeletPlugin.containers.%s: metricsPort and healthcheckPort are both %v; set one to another port." $name $container.metricsPort) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* Stops the rendering if values belong to a part that is off. Takes the values. */}}
+{{- define "dra4j.validateParts" -}}
+{{- if and .webhook.refuseExtendedResources.names (not .webhook.enabled) -}}
+{{- fail "webhook.refuseExtendedResources.names needs webhook.enabled: without it, no pod is refused." -}}
+{{- end -}}
+{{- if and (or .networkPolicy.metricsFrom .networkPolicy.apiServerTo) (not .networkPolicy.enabled) -}}
+{{- fail "networkPolicy.metricsFrom and networkPolicy.apiServerTo need networkPolicy.enabled: without it, nothing is restricted." -}}
+{{- end -}}
+{{- if and .resourceQuota.enabled (not .kubeletPlugin.priorityClassName) -}}
+{{- fail "resourceQuota.enabled needs kubeletPlugin.priorityClassName: the quota is for pods of that class." -}}
+{{- end -}}
+{{- if and .serviceAccount.annotations (not .serviceAccount.create) -}}
+{{- fail "serviceAccount.annotations needs serviceAccount.create: annotate your own ServiceAccount instead." -}}
 {{- end -}}
 {{- end }}
 
 {{/* Lines on optional parts for NOTES.txt. Takes root, name and, with a controller, driver. */}}
 {{- define "dra4j.notes" -}}
 {{- $container := index .root.Values.kubeletPlugin.containers .name }}
+
+If there are no pods, and `kubectl describe daemonset` says that they violate PodSecurity, let the namespace have pods with directories of the node:
+
+  kubectl label namespace {{ include "dra4j.namespace" .root }} pod-security.kubernetes.io/enforce=privileged --overwrite
 {{- if le (int $container.metricsPort) 0 }}
 
 Without metricsPort there is no readiness probe: an update does not wait until devices are published.

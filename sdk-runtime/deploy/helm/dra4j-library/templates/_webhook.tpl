@@ -163,7 +163,7 @@ securityContext:
   {{- end }}
 containers:
   - name: webhook
-    {{- include "dra4j.webhookContainer" . | nindent 4 }}
+    {{- include "dra4j.webhookContainer" . | include "dra4j.eachVariableOnce" | nindent 4 }}
 volumes:
   - name: certificate
     secret: {secretName: {{ include "dra4j.webhookSecret" $root | quote }}, defaultMode: 0440}
@@ -334,7 +334,7 @@ service:
   path: {{ last . }}
   port: 443
 {{- if eq $root.Values.webhook.tls.mode "secret" }}
-caBundle: {{ $root.Values.webhook.tls.secret.caBundle }}
+caBundle: {{ $root.Values.webhook.tls.secret.caBundle | nospace }}
 {{- end }}
 {{- end }}
 

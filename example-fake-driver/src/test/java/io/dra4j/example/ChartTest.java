@@ -62,6 +62,15 @@ class ChartTest extends ChartContract {
     }
 
     @Test
+    void anExtendedResourceNeedsTheClass() {
+        ChartInstallation installation = ChartInstallation.DEFAULT
+                .set("deviceClass.create", false)
+                .set("deviceClass.extendedResourceName", "example.com/gpu");
+
+        assertThatThrownBy(() -> CHART.render(installation)).hasMessageContaining("needs deviceClass.create");
+    }
+
+    @Test
     void rightsGrowWithTheParts() {
         Manifests all = CHART.render(
                 ChartInstallation.DEFAULT.set("gpuDeviceStatus", true).set("kubeletPlugin.bindingConditions", true));

@@ -15,6 +15,7 @@ import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.Manifests.Kind;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -213,12 +215,25 @@ class ChartTest extends ChartContract {
                         .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1])));
     }
 
+    /** Helm reads the numbers of a file as floating-point ones, and writes large ones with an exponent. */
+    @Test
+    void largeNumbersOfAFileAreWrittenInFull(@TempDir Path folder) throws IOException {
+        Path values = Files.writeString(
+                folder.resolve("values.yaml"), "{consumableShares: 1000000, rescanIntervalSeconds: 1000000}");
+
+        assertThat(DriverContainer.of(CHART.render(ChartInstallation.DEFAULT.file(values)))
+                        .environment())
+                .containsEntry("CONSUMABLE_SHARES", "1000000")
+                .containsEntry("RESCAN_INTERVAL", "1000000");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "dynamicMig.destroyUnknownDevices=true, needs dynamicMig.enabled",
         "dynamicMig.enabled=true featureGates.DynamicMIG=false, contradict each other",
         "featureGates.AllAlpha=true, /featureGates/AllAlpha",
         "consumableShares=true, /consumableShares",
+        "deviceClasses.create=false deviceClasses.extendedResource.enabled=true, needs deviceClasses.create",
         "resources.computeDomains.enabled=true, /resources/computeDomains/enabled",
         "resources.gpus.enabled=false, /resources/gpus/enabled",
         "xidEffects.48=Never, /xidEffects/48"

@@ -204,6 +204,59 @@ public abstract class ChartContract {
         }
     }
 
+    @TestFactory
+    Stream<DynamicTest> valuesThatWouldNotWorkAreRefused() {
+        String container = "kubeletPlugin.containers."
+                + DriverContainer.of(CHART.render(ChartInstallation.DEFAULT))
+                        .container()
+                        .path("name")
+                        .asText();
+        String update = "kubeletPlugin.updateStrategy.rollingUpdate.";
+        Map<Map<String, ?>, String> refused = Map.of(
+                Map.of("webhook.refuseExtendedResources.names[0]", "example.com/gpu"), "needs webhook.enabled",
+                Map.of("networkPolicy.metricsFrom[0].podSelector.matchLabels.a", "b"), "need networkPolicy.enabled",
+                Map.of("networkPolicy.apiServerTo[0].ipBlock.cidr", "192.0.2.1/32"), "need networkPolicy.enabled",
+                Map.of("resourceQuota.enabled", true, "kubeletPlugin.priorityClassName", ""), "priorityClassName",
+                Map.of("serviceAccount.annotations.a", "b", "serviceAccount.create", false), "serviceAccount.create",
+                Map.of(update + "maxUnavailable", 1), "set maxSurge=0",
+                Map.of(update + "maxSurge", 0), "maxUnavailable=1",
+                Map.of(container + ".metricsPort", 9090, container + ".healthcheckPort", 9090), "are both 9090",
+                Map.of(container + ".env[0].name", "CDI_ROOT", container + ".env[0].value", "/x"), "variable CDI_ROOT");
+        return refused.entrySet().stream()
+                .map(row -> DynamicTest.dynamicTest(
+                        row.getKey().toString(),
+                        () -> assertThatThrownBy(() -> CHART.render(with(row.getKey())))
+                                .hasMessageContaining(row.getValue())));
+    }
+
+    private static ChartInstallation with(Map<String, ?> values) {
+        ChartInstallation installation = ChartInstallation.DEFAULT;
+        for (Map.Entry<String, ?> value : values.entrySet()) {
+            installation = installation.set(value.getKey(), value.getValue());
+        }
+        return installation;
+    }
+
+    @Test
+    void anUpdateWithoutSurgeIsPossible() {
+        String update = "kubeletPlugin.updateStrategy.rollingUpdate.";
+        Manifests manifests = CHART.render(with(Map.of(update + "maxSurge", 0, update + "maxUnavailable", "25%")));
+
+        assertThat(manifests
+                        .one(Kind.DaemonSet)
+                        .at("/spec/updateStrategy/rollingUpdate/maxUnavailable")
+                        .asText())
+                .isEqualTo("25%");
+    }
+
+    /** A pod has no log before it runs, and a namespace that enforces Pod Security lets none start. */
+    @Test
+    void theNotesHaveCommandsThatWork() {
+        assertThat(CHART.output(ChartInstallation.DEFAULT))
+                .containsPattern("kubectl wait pod/(.*) --for.* && kubectl logs pod/\\1\n")
+                .contains("kubectl label namespace dra-system pod-security.kubernetes.io/enforce=privileged");
+    }
+
     @Test
     void theSchemaHasTheKeysOfTheDefaults() {
         ChartValues values = new ChartValues(CHART.folder());
