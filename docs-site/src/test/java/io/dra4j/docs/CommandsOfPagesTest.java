@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 class CommandsOfPagesTest {
 
     private static final Pattern LABEL = Pattern.compile("kubectl label [^\n`#]*nvidia\\.com/gpu\\.deploy\\.[^\n`#]*");
+    private static final Pattern EVENTS = Pattern.compile("kubectl get events[^\n`#]*");
+    private static final Pattern APPLY_AND_LOG = Pattern.compile("kubectl (apply|create) [^`]*kubectl logs [^\n]*");
     private static final Pattern UPGRADE = Pattern.compile("helm upgrade [^\n`#]*values[^\n`#]*");
 
     private static List<String> commands(Pattern pattern) throws Exception {
@@ -28,6 +30,18 @@ class CommandsOfPagesTest {
     @Test
     void thatTurnAPartOfGpuOperatorOffReplaceItsLabel() throws Exception {
         assertThat(commands(LABEL)).hasSizeGreaterThan(2).allMatch(command -> command.contains("--overwrite"));
+    }
+
+    /** Events of Nodes are in the namespace default, which need not be that of the context. */
+    @Test
+    void thatShowEventsDoSoForAllNamespaces() throws Exception {
+        assertThat(commands(EVENTS)).hasSizeGreaterThan(3).allMatch(command -> command.matches(".* (-A|--all-n).*"));
+    }
+
+    /** A new pod has no log yet. */
+    @Test
+    void thatShowTheLogOfANewPodWaitForIt() throws Exception {
+        assertThat(commands(APPLY_AND_LOG)).isNotEmpty().allMatch(commands -> commands.contains("kubectl wait "));
     }
 
     /** A chart's new values have no defaults with {@code --reuse-values}. */

@@ -250,8 +250,8 @@ public final class ClusterChecks {
                     "the scheduler allocates nothing from an incomplete pool; pods wait",
                     List.of(
                             one.node().isEmpty()
-                                    ? "kubectl get events --field-selector involvedObject.kind=Node"
-                                    : "kubectl get events --field-selector involvedObject.kind=Node,involvedObject.name="
+                                    ? "kubectl get events --all-namespaces --field-selector involvedObject.kind=Node"
+                                    : "kubectl get events --all-namespaces --field-selector involvedObject.kind=Node,involvedObject.name="
                                             + one.node(),
                             "# and the log of the driver's pod: it says which slice is refused, and why"));
         }
@@ -461,7 +461,7 @@ public final class ClusterChecks {
         }
 
         private Finding finding() {
-            String events = "kubectl get events --field-selector involvedObject.kind=Node";
+            String events = "kubectl get events --all-namespaces --field-selector involvedObject.kind=Node";
             boolean isOfNode = cluster.hasNode();
             return new Finding(
                     id(),
