@@ -16,6 +16,7 @@ class CommandsOfPagesTest {
     private static final Pattern LABEL = Pattern.compile("kubectl label [^\n`#]*nvidia\\.com/gpu\\.deploy\\.[^\n`#]*");
     private static final Pattern EVENTS = Pattern.compile("kubectl get events[^\n`#]*");
     private static final Pattern APPLY_AND_LOG = Pattern.compile("kubectl (apply|create) [^`]*kubectl logs [^\n]*");
+    private static final Pattern SEARCH = Pattern.compile("kubectl [^\n`#]* logs [^\n`#]*\\| grep ");
     private static final Pattern UPGRADE = Pattern.compile("helm upgrade [^\n`#]*values[^\n`#]*");
 
     private static List<String> commands(Pattern pattern) throws Exception {
@@ -36,6 +37,12 @@ class CommandsOfPagesTest {
     @Test
     void thatShowEventsDoSoForAllNamespaces() throws Exception {
         assertThat(commands(EVENTS)).hasSizeGreaterThan(3).allMatch(command -> command.matches(".* (-A|--all-n).*"));
+    }
+
+    /** The log of a DaemonSet is that of one of its pods. */
+    @Test
+    void thatSearchLogsReadThoseOfAllPods() throws Exception {
+        assertThat(commands(SEARCH)).isNotEmpty().allMatch(command -> command.contains(" --selector "));
     }
 
     /** A new pod has no log yet. */

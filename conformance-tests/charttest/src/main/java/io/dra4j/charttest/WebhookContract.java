@@ -170,6 +170,20 @@ public abstract class WebhookContract {
         webhook.assertHasNoRightsOnTheNode();
     }
 
+    /** The image is for Linux, and a cluster may also have nodes with Windows. */
+    @Test
+    void itsPodsAndAllOthersRunOnNodesWithLinux() {
+        Manifests manifests =
+                CHART.render(ON.set("claimMetrics.enabled", true).set("kubeletPlugin.nodeSelector.pool", "gpus"));
+
+        assertThat(Stream.of(Kind.DaemonSet, Kind.Deployment).flatMap(kind -> manifests.of(kind).stream()))
+                .hasSize(3)
+                .allMatch(one -> one.at("/spec/template/spec/nodeSelector/kubernetes.io~1os")
+                        .asText()
+                        .equals("linux"));
+        assertThat(DriverContainer.of(manifests).pod().path("nodeSelector")).hasSize(2);
+    }
+
     @Test
     void openShiftChoosesTheUser() {
         JsonNode pod = DriverContainer.ofDeployment(CHART.render(ON)).pod();
