@@ -77,7 +77,7 @@ parts: {{ $parts | toJson }}
 {{- end }}
 - {name: FEATURE_GATES, value: {{ join "," $gates | quote }}}
 {{- end }}
-{{- if ne (toString .Values.consumableShares) "disabled" }}
+{{- if not (has .Values.consumableShares (list "" "disabled")) }}
 - {name: CONSUMABLE_SHARES, value: {{ .Values.consumableShares | toJson | trimAll "\"" | quote }}}
 {{- end }}
 {{- if .Values.dynamicMig.enabled }}

@@ -11,7 +11,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- $files := (index $root.Subcharts "dra4j-library").Files -}}
 {{- if include "dra4j.isOn" (dict "root" $root "value" $monitoring.podMonitor.enabled "api" "monitoring.coreos.com/v1/PodMonitor") }}
 {{- if le (int $container.metricsPort) 0 }}
-{{- fail (printf "monitoring.podMonitor is on, but kubeletPlugin.containers.%s.metricsPort is off: the driver serves no metrics." .name) }}
+{{- fail (printf "monitoring.podMonitor is on, but kubeletPlugin.containers.%s.metricsPort is off: the driver serves no metrics; set monitoring.podMonitor.enabled=false." .name) }}
 {{- end }}
 apiVersion: monitoring.coreos.com/v1
 kind: PodMonitor

@@ -158,6 +158,8 @@ class ChartTest extends ChartContract {
             kubeletPlugin.affinity="null" | pod | /affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchExpressions/0/key | nvidia.com/gpu.deploy.dra-driver
             kubeletPlugin.affinity="null" | pod | /affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchExpressions/1 | none
             kubeletPlugin.affinity="null" | pod | /affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/1 | none
+            # NVIDIA's chart has an empty text by default
+            consumableShares="" | container | /env | lacks CONSUMABLE_SHARES
             # the driver may report the MIG devices that it makes
             dynamicMig.enabled=true | ClusterRole | | has resourceclaims/status
             featureGates.DynamicMIG=true | ClusterRole | | has resourceclaims/status

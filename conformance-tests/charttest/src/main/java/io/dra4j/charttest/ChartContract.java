@@ -221,6 +221,8 @@ public abstract class ChartContract {
                 Map.of(update + "maxUnavailable", 1), "set maxSurge=0",
                 Map.of(update + "maxSurge", 0), "maxUnavailable=1",
                 Map.of(container + ".metricsPort", 9090, container + ".healthcheckPort", 9090), "are both 9090",
+                Map.of(container + ".metricsPort", -1, "monitoring.podMonitor.enabled", true),
+                        "podMonitor.enabled=false",
                 Map.of(container + ".env[0].name", "CDI_ROOT", container + ".env[0].value", "/x"), "variable CDI_ROOT");
         return refused.entrySet().stream()
                 .map(row -> DynamicTest.dynamicTest(
