@@ -70,9 +70,12 @@ true
 {{ include "dra4j.isOn" (dict "root" . "value" .Values.openshift.enabled "api" "security.openshift.io/v1/SecurityContextConstraints") }}
 {{- end }}
 
-{{/* A container's YAML; stops the rendering if values add a variable that the chart sets: one of the two would have no effect. */}}
+{{/*
+A container's YAML; stops the rendering if values add a variable that the chart sets: one of the two would have no effect.
+LOG_VERBOSITY, a variable of NVIDIA's chart, would have none beside the argument.
+*/}}
 {{- define "dra4j.eachVariableOnce" -}}
-{{- $names := list -}}
+{{- $names := list "LOG_VERBOSITY" -}}
 {{- range (fromYaml .).env -}}
 {{- if has .name $names -}}
 {{- fail (printf "env has the variable %s, which the chart sets: remove it from env, and use the chart's value for it (docs-site/reference/charts.md)." .name) -}}
