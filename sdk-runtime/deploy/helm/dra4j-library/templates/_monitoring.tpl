@@ -57,7 +57,8 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
 data:
-  {{ include "dra4j.fullname" $root }}.json: {{ $files.Get "files/dashboard.json" | fromJson | toJson | quote }}
-  {{ include "dra4j.fullname" $root }}-claims.json: {{ $files.Get "files/claims-dashboard.json" | fromJson | toJson | quote }}
+  # By their UIDs: Grafana writes no dashboard of a folder with two files of one UID, as two releases would make.
+  dra4j-drivers.json: {{ $files.Get "files/dashboard.json" | fromJson | toJson | quote }}
+  dra4j-claims.json: {{ $files.Get "files/claims-dashboard.json" | fromJson | toJson | quote }}
 {{- end }}
 {{- end }}

@@ -115,6 +115,17 @@ public abstract class MonitoringContract {
         }
     }
 
+    /** Grafana's sidecar writes the files of all ConfigMaps into one folder, where each UID may be once. */
+    @Test
+    void releasesHaveTheirDashboardsInTheSameFiles() throws IOException {
+        JsonNode data = withAllParts().one(Kind.ConfigMap).path("data");
+
+        for (Map.Entry<String, JsonNode> file : data.properties()) {
+            JsonNode dashboard = Manifests.MAPPER.readTree(file.getValue().asText());
+            assertThat(file.getKey()).isEqualTo(dashboard.path("uid").asText() + ".json");
+        }
+    }
+
     @Test
     void noPanelOfADashboardLiesOnAnother() throws IOException {
         for (JsonNode file : withAllParts().one(Kind.ConfigMap).path("data")) {
