@@ -33,7 +33,7 @@ record RequestRules(ConstraintRules constraints, ExpressionRules expressions, At
             request.put("allocationMode", "ExactCount");
         }
         if (request.path("allocationMode").asText().equals("ExactCount")
-                && request.path("count").asInt() == 0) {
+                && request.path("count").asLong() == 0) {
             request.put("count", 1);
         }
     }

@@ -132,4 +132,12 @@ class ClaimRulesTest {
         ClaimRules.setDefaults(spec);
         assertThat(spec.findValuesAsText("operator")).containsExactly("Equal", "Exists", "Equal");
     }
+
+    @Test
+    void oneDeviceIsTheCountByDefaultAndForNoOtherNumber() {
+        ObjectNode spec = tree(
+                "{'devices':{'requests':[{'exactly':{}},{'exactly':{'count':0}},{'exactly':{'count':4294967296}}]}}");
+        ClaimRules.setDefaults(spec);
+        assertThat(spec.findValuesAsText("count")).containsExactly("1", "1", "4294967296");
+    }
 }
