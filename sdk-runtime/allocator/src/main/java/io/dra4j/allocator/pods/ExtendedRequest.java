@@ -3,6 +3,9 @@
 package io.dra4j.allocator.pods;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.rules.Quantities;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +42,7 @@ public record ExtendedRequest(
                     && !container.path("restartPolicy").asText().equals(ALWAYS);
             int j = 0;
             for (Map.Entry<String, Long> one : resources(container).entrySet()) {
-                String name = "container-%d-request-%d".formatted(i, j++);
+                String name = "container-" + i + "-request-" + j++;
                 Optional<String> deviceClass = classes.of(one.getKey());
                 if (deviceClass.isPresent() && !offered.test(one.getKey())) {
                     requests.add(new ExtendedRequest(
@@ -73,8 +76,18 @@ public record ExtendedRequest(
                     .path("resources")
                     .path(kind)
                     .properties()
-                    .forEach(one -> resources.put(one.getKey(), one.getValue().asLong()));
+                    .forEach(one -> resources.put(one.getKey(), count(one.getValue())));
         }
         return resources;
+    }
+
+    /** Returns an amount such as {@code 2}, {@code "2"} or {@code 1k}. */
+    private static long count(JsonNode amount) {
+        return Quantities.problem(amount).isEmpty()
+                ? Quantities.exact(amount.asText())
+                        .setScale(0, RoundingMode.UP)
+                        .min(BigDecimal.valueOf(Long.MAX_VALUE))
+                        .longValue()
+                : 0;
     }
 }
