@@ -57,6 +57,7 @@ record Environment(boolean multipleAllocations, boolean lists, boolean listFunct
     private static final CelOptions OPTIONS = CelOptions.current()
             .enableHeterogeneousNumericComparisons(true)
             .populateMacroCalls(true)
+            .comprehensionMaxIterations((int) Cost.LIMIT) // each costs at least 1
             .build();
 
     /** Version 2 of the library; version 3 added this function. */

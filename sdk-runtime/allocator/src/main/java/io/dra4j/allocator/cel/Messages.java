@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator.cel;
 
-import dev.cel.common.CelErrorCode;
 import dev.cel.common.CelIssue;
 import dev.cel.common.CelSourceLocation;
 import dev.cel.common.CelValidationResult;
@@ -67,7 +66,11 @@ final class Messages {
         if (key.find()) {
             return "no such key: " + key.group(1);
         }
-        return failure.getErrorCode() == CelErrorCode.OVERLOAD_NOT_FOUND ? "no such overload" : message;
+        return switch (failure.getErrorCode()) {
+            case OVERLOAD_NOT_FOUND -> "no such overload";
+            case ITERATION_BUDGET_EXCEEDED -> "operation cancelled: actual cost limit exceeded";
+            default -> message;
+        };
     }
 
     static String ofChecker(CelValidationResult result) {

@@ -22,14 +22,17 @@ import java.util.regex.Pattern;
 record SemanticVersion(List<Long> core, List<String> preRelease) implements Comparable<SemanticVersion> {
 
     private static final String NUMERIC = "(0|[1-9]\\d*)";
-    private static final String IDENTIFIER = "(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)";
+
+    /** The longer form comes first, because a matched part is not tried again: so text of any length fits the stack. */
+    private static final String IDENTIFIER = "(?:\\d*[A-Za-z-][0-9A-Za-z-]*|0|[1-9]\\d*)";
+
     private static final Pattern FORM = Pattern.compile(NUMERIC
             + "\\."
             + NUMERIC
             + "\\."
             + NUMERIC
-            + "(?:-(%s(?:\\.%s)*))?".formatted(IDENTIFIER, IDENTIFIER)
-            + "(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?");
+            + "(?:-(%s(?:\\.%s)*+))?".formatted(IDENTIFIER, IDENTIFIER)
+            + "(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*+)?");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     static SemanticVersion parse(String text) {
@@ -40,7 +43,10 @@ record SemanticVersion(List<Long> core, List<String> preRelease) implements Comp
         List<Long> core = List.of(
                 Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), Long.parseLong(matcher.group(3)));
         String rest = matcher.group(4);
-        return new SemanticVersion(core, rest == null ? List.of() : List.of(rest.split("\\.")));
+        List<String> identifiers = rest == null ? List.of() : List.of(rest.split("\\."));
+        // Kubernetes' parser refuses numbers beyond 64 bits.
+        identifiers.stream().filter(NUMBER.asMatchPredicate()).forEach(Long::parseUnsignedLong);
+        return new SemanticVersion(core, identifiers);
     }
 
     /** Removes a leading v and leading zeros, and adds the minor and the patch that are missing. */
@@ -97,7 +103,7 @@ record SemanticVersion(List<Long> core, List<String> preRelease) implements Comp
         boolean number = NUMBER.matcher(one).matches();
         boolean otherNumber = NUMBER.matcher(other).matches();
         if (number && otherNumber) {
-            return Long.compare(Long.parseLong(one), Long.parseLong(other));
+            return Long.compareUnsigned(Long.parseUnsignedLong(one), Long.parseUnsignedLong(other));
         }
         return number == otherNumber ? one.compareTo(other) : number ? -1 : 1;
     };

@@ -59,8 +59,12 @@ final class Texts {
     private static List<String> findAll(Object[] arguments, long limit) {
         Matcher matcher = matcher(arguments);
         List<String> all = new ArrayList<>();
+        int end = -1;
         while ((limit < 0 || all.size() < limit) && matcher.find()) {
-            all.add(matcher.group());
+            if (matcher.end() != end) { // in Go, nothing is found right after a match
+                all.add(matcher.group());
+            }
+            end = matcher.end();
         }
         return all;
     }

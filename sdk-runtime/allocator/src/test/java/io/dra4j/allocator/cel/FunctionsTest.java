@@ -63,6 +63,23 @@ class FunctionsTest {
         }
     }
 
+    @Test
+    void versionsOfAnyLengthFitTheStack() {
+        String many = ".a".repeat(4000);
+
+        assertThat(matches("isSemver('1.0.0-a%s')".formatted(many))).isTrue();
+        assertThat(matches("isSemver('1.0.0+a%s')".formatted(many))).isTrue();
+    }
+
+    @Test
+    void loopsEndAtTheCostLimit() {
+        String loop = "a.all(x, ".repeat(7) + "true" + ")".repeat(7);
+
+        assertThatThrownBy(() -> matches("cel.bind(a, [1, 2, 3, 4, 5, 6, 7, 8], %s)".formatted(loop)))
+                .isInstanceOf(ExpressionException.class)
+                .hasMessage("CEL runtime error: operation cancelled: actual cost limit exceeded");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"device.attributes['other'].id", "device.attributes.other.id"})
     void anAttributeThatIsMissingIsAnError(String expression) {
