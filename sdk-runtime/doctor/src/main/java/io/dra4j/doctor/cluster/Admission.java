@@ -24,7 +24,7 @@ record Admission(ClusterView cluster) implements Check {
 
     @Override
     public CheckResult look() {
-        Answer answer = cluster.api().create(SLICES + "?dryRun=All", slice());
+        Answer answer = cluster.create(SLICES + "?dryRun=All", slice());
         String message = answer.body().path("message").asText("no message");
         if (answer.status() / 100 == 2) {
             return CheckResult.healthy("a slice of %s would be admitted".formatted(cluster.node()));

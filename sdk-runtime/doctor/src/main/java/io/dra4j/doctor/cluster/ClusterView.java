@@ -40,13 +40,27 @@ public final class ClusterView {
         this.scope = scope;
     }
 
-    ClusterApi api() {
-        return api;
+    /**
+     * Creates something that is not stored.
+     *
+     * @throws NotCheckedException if the answer is not the API server's
+     */
+    Answer create(String path, JsonNode body) {
+        return understood("POST", path, api.create(path, body));
+    }
+
+    /** A proxy in between may answer with a page of its own, which is no object, and no verdict. */
+    private static Answer understood(String method, String path, Answer answer) {
+        if (answer.body().isEmpty()) {
+            throw new NotCheckedException("%s %s was answered %d without an object: is it a proxy's answer?"
+                    .formatted(method, path.split("\\?", 2)[0], answer.status()));
+        }
+        return answer;
     }
 
     /** Returns the API server's time. */
     Instant now() {
-        Instant date = api.get("version").date();
+        Instant date = understood("GET", "version", api.get("version")).date();
         if (date == null) {
             throw new NotCheckedException("the API server's answers have no date");
         }
@@ -120,7 +134,7 @@ public final class ClusterView {
 
     private static JsonNode expect(String path, Answer answer) {
         if (answer.status() / 100 == 2) {
-            return answer.body();
+            return understood("GET", path, answer).body();
         }
         throw new NotCheckedException("GET %s was answered %d: %s"
                 .formatted(

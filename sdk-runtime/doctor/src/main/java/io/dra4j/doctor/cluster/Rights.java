@@ -48,10 +48,9 @@ record Rights(ClusterView cluster, String account) implements Check {
     }
 
     private String self() {
-        Answer answer = cluster.api()
-                .create(
-                        "apis/authentication.k8s.io/v1/selfsubjectreviews",
-                        object("authentication.k8s.io/v1", "SelfSubjectReview"));
+        Answer answer = cluster.create(
+                "apis/authentication.k8s.io/v1/selfsubjectreviews",
+                object("authentication.k8s.io/v1", "SelfSubjectReview"));
         String user = answer.body().at("/status/userInfo/username").asText();
         return user.isEmpty() ? "this account" : user;
     }
@@ -82,7 +81,7 @@ record Rights(ClusterView cluster, String account) implements Check {
     }
 
     private boolean isAllowed(String resource, ObjectNode review) {
-        Answer answer = cluster.api().create("apis/" + GROUP + "/" + resource, review);
+        Answer answer = cluster.create("apis/" + GROUP + "/" + resource, review);
         if (answer.status() / 100 != 2) {
             throw new NotCheckedException("the server answered %d to a review of access: %s"
                     .formatted(answer.status(), answer.body().path("message").asText("no message")));

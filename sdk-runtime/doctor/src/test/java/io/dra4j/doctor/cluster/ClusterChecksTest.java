@@ -5,12 +5,15 @@ package io.dra4j.doctor.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Report;
 import io.dra4j.doctor.Severity;
+import io.dra4j.doctor.cluster.ClusterApi.Answer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each planted failure is found, once, and nothing in healthy clusters. */
 class ClusterChecksTest {
@@ -268,6 +272,31 @@ class ClusterChecksTest {
                 .containsPattern("not checked  two-drivers +GET apis/apps/v1/daemonsets was answered")
                 .containsPattern("not checked  node-gone")
                 .containsPattern("ok           pool-incomplete");
+    }
+
+    /** For example the page of a login, or that of a gateway whose server does not answer. */
+    @ParameterizedTest
+    @ValueSource(ints = {200, 502})
+    void nothingIsHealthyAndNothingIsFoundInTheAnswersOfAProxy(int status) {
+        Answer page = new Answer(status, JsonNodeFactory.instance.objectNode(), FakeCluster.NOW);
+        ClusterApi proxy = new ClusterApi() {
+            @Override
+            public Answer get(String path) {
+                return page;
+            }
+
+            @Override
+            public Answer create(String path, JsonNode body) {
+                return page;
+            }
+        };
+        List<Check> checks = ClusterChecks.ofNode(
+                proxy, DRIVER, NODE, InstantSource.fixed(FakeCluster.NOW), () -> "boot-of-" + NODE);
+
+        Report report = Report.of("node", checks);
+
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.text()).contains("0 checks ran: nothing found; 11 checks could not run");
     }
 
     @Test

@@ -3,6 +3,7 @@
 package io.dra4j.doctor.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
@@ -143,7 +144,8 @@ public final class FakeCluster implements ClusterApi {
         }
         if (lists.containsKey(bare)) {
             ObjectNode list = object();
-            lists.get(bare).forEach(list.putArray("items")::add);
+            ArrayNode items = list.putArray("items");
+            lists.get(bare).forEach(items::add);
             return new Answer(200, list, NOW);
         }
         int slash = bare.lastIndexOf('/');
