@@ -10,7 +10,9 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.policy.Maintenance;
+import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
 import io.dra4j.tools.MaintenanceView.ClaimPods;
 import java.io.IOException;
@@ -21,9 +23,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The texts of {@code maintenance status}, each as a whole. */
 class MaintenanceViewTest {
@@ -86,6 +90,14 @@ class MaintenanceViewTest {
     void eachStateHasItsText(String title, boolean isOutOfUse, MaintenanceView.State state) throws Exception {
         assertThat(state.text(PODS)).isEqualTo(text(title));
         assertThat(state.isOutOfUse()).isEqualTo(isOutOfUse);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "null", "{}", "{\"id\": null}", "[1]", "{\"id\": \"id\""})
+    void anAnswerThatIsDamagedIsNone(String damaged, @TempDir Path folder) throws Exception {
+        Files.writeString(new DataDirectory(folder).maintenanceAnswer(), damaged);
+
+        assertThat(new MaintenanceFiles(folder).answer(all("NoSchedule"))).isEmpty();
     }
 
     @Test

@@ -120,7 +120,7 @@ public final class MaintenanceFiles {
     public Optional<Answer> answer(Maintenance maintenance) {
         try {
             Answer found = JSON.readValue(Files.readString(answer), Answer.class);
-            return Optional.of(found).filter(one -> one.id().equals(maintenance.id()));
+            return Optional.ofNullable(found).filter(one -> maintenance.id().equals(one.id()));
         } catch (IOException e) {
             return Optional.empty();
         }
