@@ -19,6 +19,7 @@ import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.tools.audit.KubeletState.KubeletClaim;
 import io.dra4j.tools.audit.Views.AuditedDriver;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -217,6 +218,8 @@ record Views(
                 return of(reading.get());
             } catch (NotCheckedException | DraException | UnsupportedOperationException e) {
                 return unread(String.valueOf(e.getMessage()));
+            } catch (IllegalStateException | UncheckedIOException | LinkageError e) { // of a provider
+                return unread(e.toString());
             }
         }
 

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,8 +62,12 @@ class NodeAuditTest {
     }
 
     private Report audit(Check... own) {
+        return audit(Inventory::of, own);
+    }
+
+    private Report audit(Supplier<Inventory> inventory, Check... own) {
         try {
-            node = new FakeNode(folder, Inventory::of, own);
+            node = new FakeNode(folder, inventory, own);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -86,6 +91,17 @@ class NodeAuditTest {
         assertThat(audit(0).text())
                 .contains("not checked  claim-gone", "no-kubeconfig")
                 .contains("ok           own");
+    }
+
+    @Test
+    void aProviderThatFailsInItsOwnWayKeepsNoOtherCheckFromRunning() {
+        Supplier<Inventory> failing = () -> {
+            throw new IllegalStateException("no library");
+        };
+
+        assertThat(audit(failing).text())
+                .containsPattern("not checked +device-gone +java.lang.IllegalStateException: no library")
+                .containsPattern("ok +journal-damaged");
     }
 
     @Test
