@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record HostRoot(@Nullable Path path) {
 
     private static final String IN_A_POD = "KUBERNETES_SERVICE_HOST";
+    private static final int MOST_LINKS = 40; // as Linux follows
 
     /**
      * Finds the root: the given one if it exists, or this program's own outside a pod, or that of the node's first
@@ -59,7 +61,34 @@ public record HostRoot(@Nullable Path path) {
             throw new NotCheckedException(
                     "this pod does not see the node's files: run it on the node, or give --host-root");
         }
-        return path.resolve(Path.of("/").relativize(Path.of(absolute)));
+        return followed(path, Path.of(absolute).normalize(), MOST_LINKS);
+    }
+
+    /** Follows links from the node's root, as the node does: an absolute one would lead out of it. */
+    private static Path followed(Path root, Path absolute, int links) {
+        Path folder = absolute.getRoot();
+        for (Path name : absolute) {
+            Path next = folder.resolve(name);
+            Optional<Path> target = links == 0 ? Optional.empty() : target(inRoot(root, next));
+            if (target.isPresent()) {
+                Path whole = folder.resolve(target.get()).resolve(next.relativize(absolute));
+                return followed(root, whole.normalize(), links - 1);
+            }
+            folder = next;
+        }
+        return inRoot(root, absolute);
+    }
+
+    private static Path inRoot(Path root, Path absolute) {
+        return root.resolve(absolute.getRoot().relativize(absolute));
+    }
+
+    private static Optional<Path> target(Path file) {
+        try {
+            return Files.isSymbolicLink(file) ? Optional.of(Files.readSymbolicLink(file)) : Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty();
+        }
     }
 
     /** Returns the files of a folder whose names match a glob, sorted, as paths of the node. */
@@ -67,6 +96,7 @@ public record HostRoot(@Nullable Path path) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(file(folder), glob)) {
             List<String> found = new ArrayList<>();
             files.forEach(one -> found.add(folder + "/" + one.getFileName()));
+            found.removeIf(file -> !exists(file));
             Collections.sort(found);
             return found;
         } catch (IOException | DirectoryIteratorException e) {

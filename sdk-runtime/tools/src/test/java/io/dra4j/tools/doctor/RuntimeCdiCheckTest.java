@@ -58,6 +58,21 @@ class RuntimeCdiCheckTest {
         }
     }
 
+    /** A program in a pod has another root than the node. */
+    @Test
+    void linksLeadToFilesOfTheNode() throws Exception {
+        Path crio = Files.createDirectories(root.resolve("data/crio"));
+        Files.createDirectories(crio.resolve("crio.conf.d/folder"));
+        Files.writeString(crio.resolve("crio.conf.d/10-cdi.conf"), "[crio.runtime]\ncdi_spec_dirs = []\n");
+        Files.createDirectory(root.resolve("etc"));
+        Files.createSymbolicLink(root.resolve("etc/crio"), Path.of("/moved/../data/now"));
+        Files.createSymbolicLink(root.resolve("data/now"), Path.of("crio"));
+        Files.createSymbolicLink(root.resolve("etc/loop"), Path.of("/etc/loop"));
+
+        assertThat(look("cri-o://1.34.0")).extracting(Finding::what).containsExactly("CDI is off in CRI-O 1.34.0");
+        assertThat(new HostRoot(root).exists("/etc/loop")).isFalse();
+    }
+
     /** The folder {@code net} of a process that ended can be opened, and not be listed. */
     @Test
     void aFolderThatCanNotBeListedHasNoFiles() throws Exception {
