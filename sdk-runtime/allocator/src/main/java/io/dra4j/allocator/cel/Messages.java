@@ -9,11 +9,13 @@ import dev.cel.runtime.CelEvaluationException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Translates the errors of the library into those of the library in kube-apiserver. */
 final class Messages {
@@ -69,8 +71,16 @@ final class Messages {
         return switch (failure.getErrorCode()) {
             case OVERLOAD_NOT_FOUND -> "no such overload";
             case ITERATION_BUDGET_EXCEEDED -> "operation cancelled: actual cost limit exceeded";
-            default -> message;
+            default -> reason(failure).orElse(message);
         };
+    }
+
+    /** Returns the message of our function that failed; the library names only the function and its arguments. */
+    private static Optional<String> reason(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .filter(IllegalArgumentException.class::isInstance)
+                .map(cause -> String.valueOf(cause.getMessage()))
+                .findFirst();
     }
 
     static String ofChecker(CelValidationResult result) {

@@ -64,6 +64,13 @@ class FunctionsTest {
     }
 
     @Test
+    void anErrorSaysWhyAFunctionFailed() {
+        assertThatThrownBy(() -> matches("quantity('1500m').asInteger() == 1"))
+                .isInstanceOf(ExpressionException.class)
+                .hasMessage("CEL runtime error: cannot convert value to integer");
+    }
+
+    @Test
     void versionsOfAnyLengthFitTheStack() {
         String many = ".a".repeat(4000);
 
