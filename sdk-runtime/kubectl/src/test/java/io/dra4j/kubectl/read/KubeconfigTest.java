@@ -118,6 +118,8 @@ class KubeconfigTest {
     private static @Nullable String part(String name, Config config) {
         return switch (name) {
             case "authority" -> config.getCaCertFile();
+            case "authority-data" -> config.getCaCertData();
+            case "password" -> config.getPassword();
             case "certificate" -> config.getClientCertData();
             case "insecure" -> String.valueOf(config.isTrustCerts());
             case "proxy" -> config.getHttpsProxy();
