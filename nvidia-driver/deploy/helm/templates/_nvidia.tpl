@@ -77,7 +77,7 @@ parts: {{ $parts | toJson }}
 {{- end }}
 - {name: FEATURE_GATES, value: {{ join "," $gates | quote }}}
 {{- end }}
-{{- if not (has .Values.consumableShares (list "" "disabled")) }}
+{{- if not (has .Values.consumableShares (list nil "" "disabled")) }}
 - {name: CONSUMABLE_SHARES, value: {{ .Values.consumableShares | toJson | trimAll "\"" | quote }}}
 {{- end }}
 {{- if .Values.dynamicMig.enabled }}
@@ -116,7 +116,9 @@ parts: {{ $parts | toJson }}
 - {name: THRESHOLD_INTERVAL, value: {{ .intervalSeconds | quote }}}
 {{- end }}
 {{- end }}
-- {name: RESCAN_INTERVAL, value: {{ int64 .Values.rescanIntervalSeconds | quote }}}
+{{- with .Values.rescanIntervalSeconds }}
+- {name: RESCAN_INTERVAL, value: {{ int64 . | quote }}}
+{{- end }}
 {{- end }}
 
 {{- define "nvidia.volumes" -}}

@@ -175,7 +175,7 @@ spec:
         {{- end }}
       containers:
         - name: controller
-          {{- include "dra4j.controllerContainer" . | include "dra4j.eachVariableOnce" | nindent 10 }}
+          {{- include "dra4j.controllerContainer" . | include "dra4j.checkedEnv" | nindent 10 }}
       volumes:
         - name: tmp
           emptyDir: {sizeLimit: 64Mi}

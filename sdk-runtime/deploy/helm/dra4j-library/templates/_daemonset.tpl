@@ -66,7 +66,7 @@ spec:
       {{- end }}
       containers:
         - name: {{ .name }}
-          {{- include "dra4j.container" . | include "dra4j.eachVariableOnce" | nindent 10 }}
+          {{- include "dra4j.container" . | include "dra4j.checkedEnv" | nindent 10 }}
           volumeMounts:
             # The driver passes these paths to the kubelet, so they are the same on the node and in the container.
             - {name: plugin, mountPath: {{ $own | quote }}{{ with .propagation }}, mountPropagation: {{ . }}{{ end }}}

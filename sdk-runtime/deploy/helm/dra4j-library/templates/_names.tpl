@@ -70,17 +70,12 @@ true
 {{ include "dra4j.isOn" (dict "root" . "value" .Values.openshift.enabled "api" "security.openshift.io/v1/SecurityContextConstraints") }}
 {{- end }}
 
-{{/*
-A container's YAML; stops the rendering if values add a variable that the chart sets: one of the two would have no effect.
-LOG_VERBOSITY, a variable of NVIDIA's chart, would have none beside the argument.
-*/}}
-{{- define "dra4j.eachVariableOnce" -}}
-{{- $names := list "LOG_VERBOSITY" -}}
+{{/* A container's YAML; stops the rendering if its env has a variable of NVIDIA's chart that would have no effect. */}}
+{{- define "dra4j.checkedEnv" -}}
 {{- range (fromYaml .).env -}}
-{{- if has .name $names -}}
-{{- fail (printf "env has the variable %s, which the chart sets: remove it from env, and use the chart's value for it (docs-site/reference/charts.md)." .name) -}}
+{{- if eq .name "LOG_VERBOSITY" -}}
+{{- fail "env has LOG_VERBOSITY, which has no effect here: set logVerbosity instead." -}}
 {{- end -}}
-{{- $names = append $names .name -}}
 {{- end -}}
 {{ . }}
 {{- end }}
@@ -95,7 +90,7 @@ LOG_VERBOSITY, a variable of NVIDIA's chart, would have none beside the argument
 {{- if and (eq $update.type "RollingUpdate") $update.rollingUpdate -}}
 {{- $isSurge := not (has (toString $update.rollingUpdate.maxSurge) (list "0" "0%" "<nil>")) -}}
 {{- if eq $isSurge (not (has (toString $update.rollingUpdate.maxUnavailable) (list "0" "0%"))) -}}
-{{- fail "kubeletPlugin.updateStrategy.rollingUpdate: the API server needs either maxSurge or maxUnavailable to be 0, and not both; for updates without surge, set maxSurge=0 and maxUnavailable=1." -}}
+{{- fail "kubeletPlugin.updateStrategy.rollingUpdate: exactly one of maxSurge and maxUnavailable must be 0; for updates without surge, set maxSurge=0 and maxUnavailable=1." -}}
 {{- end -}}
 {{- end -}}
 {{- range $name, $container := .Values.kubeletPlugin.containers -}}
@@ -125,7 +120,7 @@ LOG_VERBOSITY, a variable of NVIDIA's chart, would have none beside the argument
 {{- define "dra4j.notes" -}}
 {{- $container := index .root.Values.kubeletPlugin.containers .name }}
 
-If there are no pods, and `kubectl describe daemonset` says that they violate PodSecurity, let the namespace have pods with directories of the node:
+If there are no pods, and `kubectl describe daemonset` says that they violate PodSecurity, allow pods in its namespace that mount directories of the node:
 
   kubectl label namespace {{ include "dra4j.namespace" .root }} pod-security.kubernetes.io/enforce=privileged --overwrite
 {{- if le (int $container.metricsPort) 0 }}

@@ -163,7 +163,7 @@ securityContext:
   {{- end }}
 containers:
   - name: webhook
-    {{- include "dra4j.webhookContainer" . | include "dra4j.eachVariableOnce" | nindent 4 }}
+    {{- include "dra4j.webhookContainer" . | include "dra4j.checkedEnv" | nindent 4 }}
 volumes:
   - name: certificate
     secret: {secretName: {{ include "dra4j.webhookSecret" $root | quote }}, defaultMode: 0440}

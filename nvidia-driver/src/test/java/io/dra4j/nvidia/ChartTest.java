@@ -237,7 +237,7 @@ class ChartTest extends ChartContract {
         "consumableShares=true, /consumableShares",
         "deviceClasses.create=false deviceClasses.extendedResource.enabled=true, needs deviceClasses.create",
         "resources.computeDomains.enabled=true, /resources/computeDomains/enabled",
-        "kubeletPlugin.containers.gpus.env[0].name=LOG_VERBOSITY, the variable LOG_VERBOSITY",
+        "kubeletPlugin.containers.gpus.env[0].name=LOG_VERBOSITY, set logVerbosity instead",
         "resources.gpus.enabled=false, /resources/gpus/enabled",
         "xidEffects.48=Never, /xidEffects/48"
     })

@@ -223,7 +223,8 @@ public abstract class ChartContract {
                 Map.of(container + ".metricsPort", 9090, container + ".healthcheckPort", 9090), "are both 9090",
                 Map.of(container + ".metricsPort", -1, "monitoring.podMonitor.enabled", true),
                         "podMonitor.enabled=false",
-                Map.of(container + ".env[0].name", "CDI_ROOT", container + ".env[0].value", "/x"), "variable CDI_ROOT");
+                Map.of(container + ".env[0].name", "LOG_VERBOSITY", container + ".env[0].value", "4"),
+                        "set logVerbosity");
         return refused.entrySet().stream()
                 .map(row -> DynamicTest.dynamicTest(
                         row.getKey().toString(), () -> assertRefused(with(row.getKey()), row.getValue())));
