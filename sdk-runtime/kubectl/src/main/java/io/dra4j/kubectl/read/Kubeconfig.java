@@ -83,11 +83,11 @@ final class Kubeconfig {
                 }
             }
             return null;
-        } catch (MarkedYamlEngineException e) { // whose message quotes lines, which may have secrets
+        } catch (MarkedYamlEngineException e) { // whose message quotes what may be a secret
             String line = e.getProblemMark()
-                    .map(mark -> " in line " + (mark.getLine() + 1))
-                    .orElse("");
-            throw unreadable(file, e.getProblem() + line, null);
+                    .map(mark -> "line %d is ".formatted(mark.getLine() + 1))
+                    .orElse("it is ");
+            throw unreadable(file, line + "not YAML", null);
         } catch (YamlEngineException | IllegalArgumentException | IOException | StackOverflowError e) {
             throw unreadable(file, e.toString(), e);
         }
@@ -231,7 +231,7 @@ final class Kubeconfig {
      */
     private record Entry(String title, JsonNode content, Path folder) {
 
-        private static final Set<String> NOTHING = Set.of("", "null", "~");
+        private static final Set<String> NOTHING = Set.of("", "null", "Null", "NULL", "~");
 
         private boolean isThere() {
             return content.isObject();
@@ -258,26 +258,30 @@ final class Kubeconfig {
         private boolean flag(String name) {
             String text = Objects.requireNonNullElse(text(name), "false");
             if (!text.matches("(?i)true|false|yes|no|on|off|y|n")) {
-                throw new ReadException("%s can't be used: its %s is neither true nor false".formatted(title, name));
+                throw unusable(name, "true or false");
             }
             return text.matches("(?i)true|yes|on|y");
         }
 
         private List<String> texts(String name) {
-            return find(name, JsonNodeType.ARRAY, "a list")
-                    .valueStream()
-                    .map(one -> one.asText(""))
-                    .toList();
+            List<String> texts = new ArrayList<>();
+            for (JsonNode one : find(name, JsonNodeType.ARRAY, "a list")) {
+                if (one.isContainerNode()) {
+                    throw unusable(name, "a list of texts");
+                }
+                texts.add(one.asText(""));
+            }
+            return texts;
         }
 
         private Entry part(String name) {
-            return new Entry(title, find(name, JsonNodeType.OBJECT, "an object"), folder);
+            return new Entry(title + ", " + name, find(name, JsonNodeType.OBJECT, "an object"), folder);
         }
 
         private List<Entry> list(String name) {
             return find(name, JsonNodeType.ARRAY, "a list")
                     .valueStream()
-                    .map(one -> new Entry(title, one, folder))
+                    .map(one -> new Entry(title + ", " + name, one, folder))
                     .toList();
         }
 
@@ -288,9 +292,24 @@ final class Kubeconfig {
                 return MissingNode.getInstance();
             }
             if (found.getNodeType() != type) {
-                throw new ReadException("%s can't be used: its %s is not %s".formatted(title, name, description));
+                throw unusable(name, description);
             }
             return found;
+        }
+
+        private ReadException unusable(String name, String description) {
+            return new ReadException("%s can't be used: its %s is not %s".formatted(title, name, description));
+        }
+    }
+
+    private static @Nullable String authority(Config config) {
+        if (config.getCaCertData() != null || config.getCaCertFile() == null) {
+            return config.getCaCertData();
+        }
+        try {
+            return Base64.getEncoder().encodeToString(Files.readAllBytes(Path.of(config.getCaCertFile())));
+        } catch (IOException e) {
+            throw new ReadException("The certificate authority of the kubeconfig can't be read: " + e, e);
         }
     }
 
@@ -313,13 +332,16 @@ final class Kubeconfig {
                 throw new ReadException("%s has failed, with exit status %d".formatted(name, process.exitValue()));
             }
             JsonNode status = JSON.readTree(answer).path("status");
-            if (status.has("clientCertificateData")) {
-                config.setClientCertData(status.path("clientCertificateData").asText());
-                config.setClientKeyData(status.path("clientKeyData").asText());
-            } else if (!status.has("token")) {
+            String token = status.path("token").asText("");
+            String certificate = status.path("clientCertificateData").asText("");
+            if (!certificate.isEmpty()) {
+                config.setClientCertData(certificate);
+                config.setClientKeyData(status.path("clientKeyData").asText(""));
+                config.setClientKeyAlgo(Config.getKeyAlgorithm(null, config.getClientKeyData()));
+            } else if (token.isEmpty()) {
                 throw new ReadException(name + " has returned neither a token nor a certificate");
             }
-            config.setOauthToken(status.path("token").asText(null));
+            config.setOauthToken(token.isEmpty() ? null : token);
         } catch (JsonProcessingException e) { // whose message quotes a part of what may be a secret
             throw new ReadException(name + " has not returned JSON");
         } catch (IOException e) {
@@ -332,9 +354,6 @@ final class Kubeconfig {
     }
 
     private static Process started(Config config, Entry cluster, Entry plugin) throws IOException {
-        String authority = config.getCaCertFile() == null
-                ? config.getCaCertData()
-                : Base64.getEncoder().encodeToString(Files.readAllBytes(Path.of(config.getCaCertFile())));
         boolean isInteractive = !"Never".equals(plugin.text("interactiveMode")) && System.console() != null;
         ObjectNode info =
                 JSON.createObjectNode().put("kind", "ExecCredential").put("apiVersion", plugin.text("apiVersion"));
@@ -342,7 +361,7 @@ final class Kubeconfig {
         if (plugin.flag("provideClusterInfo")) {
             spec.putObject("cluster")
                     .put("server", cluster.text("server"))
-                    .put("certificate-authority-data", authority);
+                    .put("certificate-authority-data", authority(config));
         }
         String command = Objects.requireNonNullElse(plugin.text("command"), "");
         List<String> words = new ArrayList<>(plugin.texts("args"));
