@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.BiPredicate;
@@ -49,6 +50,7 @@ record ProgramMain(
 
     /** Executes a command, then ends the JVM with its status. */
     void exit(IntSupplier execution) {
+        Locale.setDefault(Locale.ROOT); // the same digits on every machine
         Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
         int status = ExitCode.SOFTWARE;
         try {

@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,6 +46,7 @@ public final class KubectlDraMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) throws InterruptedException {
+        Locale.setDefault(Locale.ROOT); // the same digits on every machine
         if (args.length > 1 && args[0].equals(COMPLETE)) {
             System.out.print(completions(Arrays.copyOfRange(args, 1, args.length)));
             return;

@@ -76,6 +76,9 @@ class KubectlDraProgramIT {
                     .as("no warning of the JVM, of CEL's parser for example")
                     .startsWith("{")
                     .endsWith("}\n");
+            Map<String, String> arabic = Map.of("JAVA_TOOL_OPTIONS", "-Duser.language=ar -Duser.country=EG");
+            assertThat(run(arabic, place.resolve("kubectl-dra"), "tree", kubeconfig))
+                    .contains("worker-1  (1 device, 0 in use)");
             assertThat(run(unwritable, place.resolve("kubectl_complete-dra"), "exp"))
                     .isEqualTo("explain\n:4\n");
         }
