@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * A version in a CEL expression, by Semantic Versioning 2.0.0; build metadata does not count.
@@ -40,8 +41,9 @@ record SemanticVersion(List<Long> core, List<String> preRelease) implements Comp
         if (!matcher.matches()) {
             throw new IllegalArgumentException("\"" + text + "\" is not a semantic version");
         }
-        List<Long> core = List.of(
-                Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), Long.parseLong(matcher.group(3)));
+        List<Long> core = IntStream.rangeClosed(1, 3)
+                .mapToObj(i -> Long.parseUnsignedLong(matcher.group(i)))
+                .toList();
         String rest = matcher.group(4);
         List<String> identifiers = rest == null ? List.of() : List.of(rest.split("\\."));
         // Kubernetes' parser refuses numbers beyond 64 bits.
@@ -88,7 +90,7 @@ record SemanticVersion(List<Long> core, List<String> preRelease) implements Comp
 
     @Override
     public int compareTo(SemanticVersion other) {
-        int byCore = Arrays.compare(core.toArray(Long[]::new), other.core.toArray(Long[]::new));
+        int byCore = Arrays.compareUnsigned(numbers(), other.numbers());
         if (byCore != 0) {
             return byCore;
         }
@@ -96,6 +98,10 @@ record SemanticVersion(List<Long> core, List<String> preRelease) implements Comp
             return Boolean.compare(preRelease.isEmpty(), other.preRelease.isEmpty());
         }
         return Arrays.compare(preRelease.toArray(String[]::new), other.preRelease.toArray(String[]::new), IDENTIFIERS);
+    }
+
+    private long[] numbers() {
+        return core.stream().mapToLong(each -> each).toArray();
     }
 
     /** Numbers come before words, and are compared as numbers. */

@@ -49,9 +49,9 @@ public final class ClusterView {
         return understood("POST", path, api.create(path, body));
     }
 
-    /** A proxy in between may answer with a page of its own, which is no object, and no verdict. */
+    /** A proxy in between may answer with a page of its own; what is not served has no object either. */
     private static Answer understood(String method, String path, Answer answer) {
-        if (answer.body().isEmpty()) {
+        if (answer.body().isEmpty() && answer.status() != NOT_FOUND) {
             throw new NotCheckedException("%s %s was answered %d without an object: is it a proxy's answer?"
                     .formatted(method, path.split("\\?", 2)[0], answer.status()));
         }

@@ -19,7 +19,6 @@ import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.tools.audit.KubeletState.KubeletClaim;
 import io.dra4j.tools.audit.Views.AuditedDriver;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -218,7 +217,7 @@ record Views(
                 return of(reading.get());
             } catch (NotCheckedException | DraException | UnsupportedOperationException e) {
                 return unread(String.valueOf(e.getMessage()));
-            } catch (IllegalStateException | UncheckedIOException | LinkageError e) { // of a provider
+            } catch (RuntimeException | LinkageError e) { // a provider may throw anything
                 return unread(e.toString());
             }
         }

@@ -61,22 +61,25 @@ public record HostRoot(@Nullable Path path) {
             throw new NotCheckedException(
                     "this pod does not see the node's files: run it on the node, or give --host-root");
         }
-        return followed(path, Path.of(absolute).normalize(), MOST_LINKS);
+        return followed(path, Path.of(absolute), MOST_LINKS);
     }
 
     /** Follows links from the node's root, as the node does: an absolute one would lead out of it. */
     private static Path followed(Path root, Path absolute, int links) {
         Path folder = absolute.getRoot();
-        for (Path name : absolute) {
-            Path next = folder.resolve(name);
+        for (int i = 0; i < absolute.getNameCount(); i++) {
+            Path next = folder.resolve(absolute.getName(i)).normalize(); // the folder is at the end of its links
             Optional<Path> target = links == 0 ? Optional.empty() : target(inRoot(root, next));
             if (target.isPresent()) {
-                Path whole = folder.resolve(target.get()).resolve(next.relativize(absolute));
-                return followed(root, whole.normalize(), links - 1);
+                Path whole = folder.resolve(target.get());
+                for (int j = i + 1; j < absolute.getNameCount(); j++) {
+                    whole = whole.resolve(absolute.getName(j));
+                }
+                return followed(root, whole, links - 1);
             }
             folder = next;
         }
-        return inRoot(root, absolute);
+        return inRoot(root, folder);
     }
 
     private static Path inRoot(Path root, Path absolute) {
