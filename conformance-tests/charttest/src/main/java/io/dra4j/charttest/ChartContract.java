@@ -223,7 +223,7 @@ public abstract class ChartContract {
                 Map.of(container + ".metricsPort", 9090, container + ".healthcheckPort", 9090), "are both 9090",
                 Map.of(container + ".metricsPort", -1, "monitoring.podMonitor.enabled", true),
                         "podMonitor.enabled=false",
-                Map.of(container + ".env[0].name", "LOG_VERBOSITY", container + ".env[0].value", "4"),
+                Map.of(container + ".env[0].name", "LOG_VERBOSITY", container + ".env[0].value", "high"),
                         "set logVerbosity");
         return refused.entrySet().stream()
                 .map(row -> DynamicTest.dynamicTest(
