@@ -89,8 +89,8 @@ class KubectlDraProgramIT {
         Path script = installed("programs").resolve("kubectl-dra");
         Map<String, String> now = Map.of("KUBECTL_DRA_ARCHIVE", "now");
         CompletableFuture.allOf(
-                        CompletableFuture.runAsync(() -> version(now, script)),
-                        CompletableFuture.runAsync(() -> version(now, script)))
+                        CompletableFuture.runAsync(() -> version(now, script), task -> new Thread(task).start()),
+                        CompletableFuture.runAsync(() -> version(now, script), task -> new Thread(task).start()))
                 .join();
 
         assertThat(archives())

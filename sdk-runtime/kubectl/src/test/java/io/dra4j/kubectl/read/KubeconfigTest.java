@@ -131,20 +131,22 @@ class KubeconfigTest {
     void theProxyOfTheClusterIsUsed() throws Exception {
         try (ServerSocket proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<String> asked = new CompletableFuture<>();
-            CompletableFuture.runAsync(() -> {
-                try {
-                    while (true) { // the client tries again
-                        try (Socket one = proxy.accept()) {
-                            InputStreamReader text =
-                                    new InputStreamReader(one.getInputStream(), StandardCharsets.UTF_8);
-                            asked.complete(new BufferedReader(text).readLine());
-                            one.getOutputStream().write("HTTP/1.1 403 Forbidden\r\n\r\n".getBytes(US_ASCII));
+            Thread accepting = new Thread(
+                    () -> { // the common pool of a small machine has one thread, for all clients
+                        try {
+                            while (true) { // the client tries again
+                                try (Socket one = proxy.accept()) {
+                                    InputStreamReader text =
+                                            new InputStreamReader(one.getInputStream(), StandardCharsets.UTF_8);
+                                    asked.complete(new BufferedReader(text).readLine());
+                                    one.getOutputStream().write("HTTP/1.1 403 Forbidden\r\n\r\n".getBytes(US_ASCII));
+                                }
+                            }
+                        } catch (IOException e) {
+                            asked.complete(e.toString());
                         }
-                    }
-                } catch (IOException e) {
-                    asked.complete(e.toString());
-                }
-            });
+                    });
+            accepting.start(); // it ends with the socket
             Path file = kubeconfig(
                     "server: 'https://127.0.0.1:1', proxy-url: 'http://127.0.0.1:%d'".formatted(proxy.getLocalPort()),
                     "{token: t}");
