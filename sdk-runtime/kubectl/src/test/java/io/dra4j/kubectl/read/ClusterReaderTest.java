@@ -3,6 +3,7 @@
 package io.dra4j.kubectl.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -98,6 +99,25 @@ class ClusterReaderTest {
         assertThat(requested.get("resourceslices")).isEqualTo("application/json");
         assertThat(List.of(requested.get("resourceclaims"), requested.get("nodes")))
                 .containsOnly("application/json;drop=metadata.managedFields,application/json");
+    }
+
+    @Test
+    void aRefusalWithoutAnObjectIsReported(@TempDir Path folder) throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(403, 4);
+            exchange.getResponseBody().write("oops".getBytes(StandardCharsets.US_ASCII));
+            exchange.close();
+        });
+        server.start();
+        URI address = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+        try (ApiReader api = ApiReader.connect(Connections.writeKubeconfig(folder.resolve("k"), address), null)) {
+            assertThatThrownBy(() -> api.list("api/v1/nodes", node -> {}))
+                    .isInstanceOf(ReadException.class)
+                    .hasMessage("You may not read api/v1/nodes: not JSON");
+        } finally {
+            server.stop(0);
+        }
     }
 
     /** A JVM that exits waits for threads in native code; those of other tests are in other groups. */

@@ -120,6 +120,9 @@ class KubeconfigTest {
             case "authority" -> config.getCaCertFile();
             case "authority-data" -> config.getCaCertData();
             case "password" -> config.getPassword();
+            case "certificate-file" -> config.getClientCertFile();
+            case "key-file" -> config.getClientKeyFile();
+            case "key" -> config.getClientKeyData();
             case "certificate" -> config.getClientCertData();
             case "insecure" -> String.valueOf(config.isTrustCerts());
             case "proxy" -> config.getHttpsProxy();
