@@ -130,6 +130,15 @@ class KubeconfigTest {
         };
     }
 
+    /** PowerShell's redirection writes such files. */
+    @Test
+    void aFileMayBeUtf16() throws Exception {
+        Path file = kubeconfig("server: 'https://127.0.0.1'", "{username: zoë}");
+        Files.writeString(file, Files.readString(file), StandardCharsets.UTF_16);
+
+        assertThat(Kubeconfig.read(file, null).getUsername()).isEqualTo("zoë");
+    }
+
     @Test
     void theProxyOfTheClusterIsUsed() throws Exception {
         try (ServerSocket proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
