@@ -41,12 +41,13 @@ final class DecodableTypes {
         }
     }
 
-    /** Returns whether the type, or its creator, has a Jackson annotation. */
+    /** Returns whether the type, or its creator, has a Jackson annotation; those of the JDK, with many methods, have none. */
     private static boolean isDescribed(Class<?> type) {
-        return isAnnotated(type)
-                || Stream.of(type.getDeclaredConstructors()).anyMatch(DecodableTypes::isAnnotated)
-                || Stream.of(type.getDeclaredMethods())
-                        .anyMatch(method -> Modifier.isStatic(method.getModifiers()) && isAnnotated(method));
+        return !type.getName().startsWith("java.")
+                && (isAnnotated(type)
+                        || Stream.of(type.getDeclaredConstructors()).anyMatch(DecodableTypes::isAnnotated)
+                        || Stream.of(type.getDeclaredMethods())
+                                .anyMatch(method -> Modifier.isStatic(method.getModifiers()) && isAnnotated(method)));
     }
 
     /** Checks the meta-annotations: each of Jackson's annotations has one, and so has a vendor's bundle of them. */

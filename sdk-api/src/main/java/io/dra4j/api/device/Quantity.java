@@ -22,25 +22,6 @@ public record Quantity(String text) implements Comparable<Quantity> {
     private static final Pattern FORM = Pattern.compile("([+-]?(?:[0-9]{1,30}(?:\\.[0-9]{0,30})?|\\.[0-9]{1,30}))"
             + "(?:(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E)|[eE]([+-]?[0-9]{1,2}))?");
 
-    private static final BigDecimal KIBI = BigDecimal.valueOf(1024);
-
-    private static final Map<String, BigDecimal> UNITS = Map.ofEntries(
-            Map.entry("n", BigDecimal.ONE.movePointLeft(9)),
-            Map.entry("u", BigDecimal.ONE.movePointLeft(6)),
-            Map.entry("m", BigDecimal.ONE.movePointLeft(3)),
-            Map.entry("k", BigDecimal.ONE.movePointRight(3)),
-            Map.entry("M", BigDecimal.ONE.movePointRight(6)),
-            Map.entry("G", BigDecimal.ONE.movePointRight(9)),
-            Map.entry("T", BigDecimal.ONE.movePointRight(12)),
-            Map.entry("P", BigDecimal.ONE.movePointRight(15)),
-            Map.entry("E", BigDecimal.ONE.movePointRight(18)),
-            Map.entry("Ki", KIBI),
-            Map.entry("Mi", KIBI.pow(2)),
-            Map.entry("Gi", KIBI.pow(3)),
-            Map.entry("Ti", KIBI.pow(4)),
-            Map.entry("Pi", KIBI.pow(5)),
-            Map.entry("Ei", KIBI.pow(6)));
-
     /**
      * Checks the notation.
      *
@@ -103,7 +84,7 @@ public record Quantity(String text) implements Comparable<Quantity> {
         }
         BigDecimal number = new BigDecimal(matcher.group(1));
         if (matcher.group(2) != null) {
-            return number.multiply(UNITS.get(matcher.group(2)));
+            return number.multiply(Units.FACTORS.get(matcher.group(2)));
         }
         return matcher.group(3) == null ? number : number.scaleByPowerOfTen(Integer.parseInt(matcher.group(3)));
     }
@@ -127,5 +108,28 @@ public record Quantity(String text) implements Comparable<Quantity> {
     @Override
     public String toString() {
         return text;
+    }
+
+    /** Apart, since a program that only writes quantities should not wait for the JDK's tables of powers. */
+    private static final class Units {
+
+        private static final BigDecimal KIBI = BigDecimal.valueOf(1024);
+
+        static final Map<String, BigDecimal> FACTORS = Map.ofEntries(
+                Map.entry("n", BigDecimal.ONE.movePointLeft(9)),
+                Map.entry("u", BigDecimal.ONE.movePointLeft(6)),
+                Map.entry("m", BigDecimal.ONE.movePointLeft(3)),
+                Map.entry("k", BigDecimal.ONE.movePointRight(3)),
+                Map.entry("M", BigDecimal.ONE.movePointRight(6)),
+                Map.entry("G", BigDecimal.ONE.movePointRight(9)),
+                Map.entry("T", BigDecimal.ONE.movePointRight(12)),
+                Map.entry("P", BigDecimal.ONE.movePointRight(15)),
+                Map.entry("E", BigDecimal.ONE.movePointRight(18)),
+                Map.entry("Ki", KIBI),
+                Map.entry("Mi", KIBI.pow(2)),
+                Map.entry("Gi", KIBI.pow(3)),
+                Map.entry("Ti", KIBI.pow(4)),
+                Map.entry("Pi", KIBI.pow(5)),
+                Map.entry("Ei", KIBI.pow(6)));
     }
 }
