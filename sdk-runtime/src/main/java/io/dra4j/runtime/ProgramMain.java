@@ -23,6 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -64,11 +65,13 @@ record ProgramMain(
     /** Returns the command line that fills an object with picocli's annotations. */
     CommandLine line(Object options) {
         CommandSpec spec = CommandSpec.forAnnotatedObject(options);
-        if (options instanceof ProgramOptions own) {
-            own.describe(spec);
-        }
         CommandLine line = new CommandLine(spec).setUsageHelpWidth(WIDTH);
         if (options instanceof ProgramOptions own) {
+            List<OptionSpec> described = List.copyOf(spec.options());
+            line.setHelpFactory((shown, colors) -> { // only then: it would take a tenth of a driver's start
+                own.describe(shown, described);
+                return new Help(shown, colors);
+            });
             line.setDefaultValueProvider(own.defaults(program, environment));
         }
         return line;
@@ -152,7 +155,14 @@ record ProgramMain(
     }
 
     private int wrong(ParameterException problem, String[] args) {
-        err.println(program.name() + ": " + problem.getMessage());
+        String message = String.valueOf(problem.getMessage());
+        CommandLine line = problem.getCommandLine();
+        if (line.getCommand() instanceof ProgramOptions) {
+            for (OptionSpec option : line.getCommandSpec().options()) {
+                message = message.replace(option.paramLabel(), ProgramOptions.label(option));
+            }
+        }
+        err.println(program.name() + ": " + message);
         err.println("Run it with --help to see its options.");
         return ExitCode.USAGE;
     }

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -168,20 +169,23 @@ public abstract class ProgramOptions {
             return Optional.empty();
         }
         String same = name.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
-        return NAMED.matcher(text(option))
-                .results()
-                .filter(named -> !named.group(1).isEmpty() || named.group(2).equals(same))
-                .findFirst()
-                .map(named -> named.group(2))
-                .or(() -> Optional.ofNullable(variable(same)));
+        String text = text(option);
+        for (int at = text.indexOf('['); at >= 0; at = text.indexOf('[', at + 1)) {
+            Matcher named = NAMED.matcher(text).region(at, text.length());
+            if (named.lookingAt()
+                    && (!named.group(1).isEmpty() || named.group(2).equals(same))) {
+                return Optional.of(named.group(2));
+            }
+        }
+        return Optional.ofNullable(variable(same));
     }
 
-    /** Adds variable, type and default to the help of options. */
-    final void describe(CommandSpec spec) {
+    /** Adds variable, type and default to the help of these options. */
+    final void describe(CommandSpec spec, List<OptionSpec> own) {
         for (OptionSpec option : List.copyOf(spec.options())) {
             if (option.group() == null) {
                 spec.remove(option);
-                spec.addOption(option.hidden() ? option : described(option));
+                spec.addOption(own.contains(option) && !option.hidden() ? described(option) : option);
             }
         }
     }
@@ -198,7 +202,7 @@ public abstract class ProgramOptions {
         boolean isSaid = text.contains("Default: ") || option.arity().min() == 0 || option.isMultiValue();
         return OptionSpec.builder(option)
                 .description(text + named + (hasDefault && !isSaid ? DEFAULT : ""))
-                .paramLabel(option.paramLabel().startsWith("<") ? type(option) : option.paramLabel())
+                .paramLabel(label(option))
                 .build();
     }
 
@@ -207,7 +211,11 @@ public abstract class ProgramOptions {
         return String.join("%n", OptionSpec.builder(option).description());
     }
 
-    private static String type(OptionSpec option) {
+    /** Returns the label of an option's value: its type if none was declared. */
+    static String label(OptionSpec option) {
+        if (!option.paramLabel().startsWith("<")) {
+            return option.paramLabel();
+        }
         Class<?> type = option.typeInfo().getType();
         if (type.isEnum()) {
             return Stream.of(type.getEnumConstants()).map(String::valueOf).collect(Collectors.joining("|"));
