@@ -158,8 +158,9 @@ final class InstanceReader {
     /** Returns the supported profiles of a GPU in MIG mode, without their placements. */
     List<MigProfile> profilesWithoutPlacements(long gpu) {
         List<MigProfile> found = new ArrayList<>();
+        Structs.NamedInstanceProfile answer = new Structs.NamedInstanceProfile();
         for (int index = 0; index < PROFILES; index++) {
-            MigProfile profile = profile(gpu, index);
+            MigProfile profile = profile(gpu, index, answer);
             if (profile != null) {
                 found.add(profile);
             }
@@ -179,10 +180,12 @@ final class InstanceReader {
         List<MigProfile> found = new ArrayList<>();
         Problems.Parts unread = new Problems.Parts(Cost.PROFILE, "MIG profiles of NVML's indices");
         Problems.Parts unplaced = new Problems.Parts(Cost.PLACEMENTS, "MIG profiles");
+        Structs.NamedInstanceProfile answer =
+                new Structs.NamedInstanceProfile(); // by reflection: one for all is faster
         for (int i = 0; i < PROFILES; i++) {
             int index = i;
             MigProfile last = before == null ? null : before.profileAt(index).orElse(null);
-            MigProfile profile = unread.read(index, () -> profile(gpu, index), last);
+            MigProfile profile = unread.read(index, () -> profile(gpu, index, answer), last);
             if (profile != null) {
                 List<InstancePlacement> known = last == null ? List.of() : last.placements();
                 List<InstancePlacement> placements = unplaced.read(
@@ -207,8 +210,8 @@ final class InstanceReader {
     }
 
     /** Reads a profile without its placements; null if there is none. */
-    private @Nullable MigProfile profile(long gpu, int index) {
-        Structs.NamedInstanceProfile named = new Structs.NamedInstanceProfile();
+    private @Nullable MigProfile profile(long gpu, int index, Structs.NamedInstanceProfile named) {
+        Arrays.fill(named.name, (byte) 0); // of an earlier answer
         int code = nvml.call(NAMED_INFO, gpu, index, named);
         if (!NO_NAMES.contains(code)) {
             return NO_SUCH_PROFILE.contains(code) ? null : named(code, index, named);

@@ -23,6 +23,10 @@ public final class SharedLibrary implements AutoCloseable {
 
     private static final AtomicLong OPENED = new AtomicLong();
 
+    static { // for a library without a path, JNA would list the folders of ldconfig, another process
+        System.setProperty("jna.platform.library.path", System.getProperty("jna.platform.library.path", ""));
+    }
+
     private final NativeLibrary library;
     private final Map<String, Optional<Function>> functions = new ConcurrentHashMap<>();
 
