@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.PrometheusScrape.ClaimMetric;
 import java.io.IOException;
@@ -65,6 +66,10 @@ class DocumentationTest {
 
         assertThat(Files.readString(PAGE)).endsWith("\n\n" + table);
     }
+        String phases = Arrays.toString(Phase.values()).toLowerCase(Locale.ROOT).replaceAll("[\\[\\]]", "");
+        assertThat(Metric.HELD_CLAIMS.meaning().replace(" or ", ", ")).endsWith("phase is " + phases);
+        assertThat(Files.readString(PAGE.resolveSibling("../how-to/monitor.md")))
+                .contains("phase=~\"" + phases.replace("prepared, ", "").replace(", ", "\\|"));
 
     @Test
     void hasARowForEachMetricOfDevices() throws IOException {
