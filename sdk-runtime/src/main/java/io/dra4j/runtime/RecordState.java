@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeFeature;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
@@ -137,22 +138,22 @@ public final class RecordState<T extends Record> {
                 throw new DraException("The claim's state can't be read: it is null");
             }
             return value;
-        } catch (JsonMappingException e) {
-            throw unreadable(place(e) + e.getOriginalMessage(), text, e);
-        } catch (JsonProcessingException e) {
-            throw unreadable(e.getOriginalMessage(), text, e);
+        } catch (JsonProcessingException e) { // its messages quote values, which only this driver's claims may have
+            Throwable cause = e instanceof ValueInstantiationException ? e.getCause() : null; // of the record itself
+            throw new DraException(
+                    "The claim's state can't be read: %s at %s; it has %d characters"
+                            .formatted(e.getClass().getSimpleName(), place(e), text.length()),
+                    cause);
         }
     }
 
-    private static DraException unreadable(String why, String text, JsonProcessingException e) {
-        return new DraException("The claim's state can't be read: %s; it is %s".formatted(why, text), e);
-    }
-
-    private static String place(JsonMappingException e) {
+    private static String place(JsonProcessingException e) {
         StringBuilder path = new StringBuilder();
-        for (JsonMappingException.Reference step : e.getPath()) {
-            path.append('/').append(step.getFieldName() == null ? step.getIndex() : step.getFieldName());
+        if (e instanceof JsonMappingException mapping) {
+            for (JsonMappingException.Reference step : mapping.getPath()) {
+                path.append('/').append(step.getFieldName() == null ? step.getIndex() : step.getFieldName());
+            }
         }
-        return path.isEmpty() ? "" : path + ": ";
+        return path.isEmpty() ? "column " + e.getLocation().getColumnNr() : path.toString();
     }
 }

@@ -241,14 +241,14 @@ class CdiSpecsTest implements ScenarioSteps {
 
     static Stream<Arguments> aBrokenRuleNamesDeviceFieldAndValue() {
         return Stream.of(
-                arguments("env value", edits().env("A", "\0")),
+                arguments("env value of A: \"1 characters\"", edits().env("A", "\0")),
                 arguments("deviceNodes type", node(typed("x", null, null))),
                 arguments("deviceNodes permissions", node(typed("c", "rx", null))),
                 arguments("deviceNodes uid", node(typed("c", "rw", -1L))),
                 arguments("mounts hostPath", edits().mount(Mount.readOnly("", "/c"))),
                 arguments("mounts containerPath", edits().mount(Mount.readOnly("/h", "c"))),
                 arguments("hooks path", hook("bin/x", "K=v")),
-                arguments("hooks env", hook("/bin/x", "K")),
+                arguments("hooks env: \"1 characters\"", hook("/bin/x", "K")),
                 arguments("hooks timeout", timeout(Duration.ofMillis(999))),
                 arguments("mounts hostPath", edits().mount(Mount.readOnly("h", "/c"))),
                 arguments(
