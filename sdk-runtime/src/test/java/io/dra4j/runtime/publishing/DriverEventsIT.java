@@ -26,7 +26,6 @@ import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Requests;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Events of a driver that is embedded in this process, to its host and the cluster's admins. */
@@ -160,20 +159,6 @@ class DriverEventsIT {
                     .hasMessageContaining(KubernetesVersion.V1_36.gitVersion())
                     .hasMessageContaining("Kubernetes 1.34 or newer");
             assertThat(driver.place.registry()).isEmptyDirectory();
-        }
-    }
-
-    @Test
-    void aServerThatTurnsOutTooOldLaterIsFatal() throws Exception {
-        try (EmbeddedApiServer api = server();
-                PublishingDriver driver = new PublishingDriver(api, builder -> builder, List.of(POOL))) {
-            driver.proxy.down();
-            driver.start();
-            driver.proxy.inject(NO_DRA);
-            driver.proxy.up();
-
-            assertThat(driver.fatal.poll(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
-                    .hasMessageContaining("Kubernetes 1.34 or newer");
         }
     }
 }

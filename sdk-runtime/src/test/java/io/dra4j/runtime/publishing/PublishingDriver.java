@@ -44,7 +44,6 @@ final class PublishingDriver implements AutoCloseable {
     final ApiProxy proxy;
     final Place place = Place.create(NODE, DRIVER);
     final BlockingQueue<DraException> problems = new LinkedBlockingQueue<>();
-    final BlockingQueue<DraException> fatal = new LinkedBlockingQueue<>();
     private final Provider provider = new Provider();
     final DraDriver.Builder builder;
     final DraDriver driver;
@@ -65,11 +64,6 @@ final class PublishingDriver implements AutoCloseable {
                     @Override
                     public void recoverable(DraException problem) {
                         problems.add(problem);
-                    }
-
-                    @Override
-                    public void fatal(DraException problem) {
-                        fatal.add(problem);
                     }
                 });
         builder = options.apply(defaults);

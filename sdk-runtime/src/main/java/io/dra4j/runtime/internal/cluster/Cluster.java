@@ -136,14 +136,15 @@ public final class Cluster implements AutoCloseable {
      * must start, and unprepare, without an API server.
      *
      * @param limit how long to wait for a response
-     * @throws DraException if the server is reached and does not serve resource.k8s.io/v1
+     * @throws DraException if the server is reached, tells its version, and does not serve resource.k8s.io/v1
      */
     public void requireDraApi(Duration limit) {
         try {
             calls.read(DRA_API, limit);
         } catch (ClusterException e) {
-            if (e.status() == ClusterException.NOT_FOUND) {
-                throw new DraException(KubernetesSlices.MISSING.formatted(calls.server() + version(limit)), e);
+            String version = e.status() == ClusterException.NOT_FOUND ? version(limit) : "";
+            if (!version.isEmpty()) { // a proxy without an API server also answers 404
+                throw new DraException(KubernetesSlices.MISSING.formatted(calls.server() + version), e);
             }
             LOG.atWarn().setCause(e).log("Could not check the API server's DRA API; continuing without this check");
         }

@@ -102,7 +102,7 @@ public class ClusterException extends DraException {
         }
     }
 
-    /** The server lacks the API of this SDK, and retries do not help. */
+    /** The server lacks the API of this SDK; if that lasts, retries do not help. */
     public static final class ApiMissing extends ClusterException {
 
         @Serial

@@ -16,6 +16,7 @@ import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.LogField;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -49,6 +50,9 @@ final class InventoryWriter {
     private static final String API = "API server";
     private static final int TOO_MANY_REQUESTS = 429;
 
+    /** A proxy or a load balancer may also answer 404, for as long as it has no API server. */
+    private static final Duration MISSING_FOR_GOOD = Duration.ofMinutes(1);
+
     private final InstantSource clock;
     private final RandomGenerator random;
     private final boolean mayTaint;
@@ -67,6 +71,7 @@ final class InventoryWriter {
     private @Nullable Instant relistAt;
     private boolean hasInventory;
     private boolean clusterFails;
+    private @Nullable Instant missingSince; // the API, without any other result
     private @Nullable String lastFailure;
 
     /**
@@ -323,6 +328,7 @@ final class InventoryWriter {
     private void clusterWorks() {
         outages.succeeded();
         clusterFails = false;
+        missingSince = null;
         if (lastFailure != null && pools.values().stream().noneMatch(PublishedPool::isFailing)) {
             lastFailure = null;
             LOG.atInfo().log("The API server can be reached again");
@@ -340,9 +346,17 @@ final class InventoryWriter {
         LOG.atWarn()
                 .setCause(isNew ? failure : null)
                 .log("Could not read or write this node's ResourceSlices; will try again: {}", lastFailure);
-        Reason reason =
-                failure instanceof ClusterException.ApiMissing ? Reason.API_MISSING : Reason.CLUSTER_UNREACHABLE;
+        Reason reason = isMissingForGood(failure) ? Reason.API_MISSING : Reason.CLUSTER_UNREACHABLE;
         events.record(new DriverEvent(reason, API, String.valueOf(failure.getMessage()), failure));
+    }
+
+    private boolean isMissingForGood(ClusterException failure) {
+        if (!(failure instanceof ClusterException.ApiMissing)) {
+            missingSince = null;
+            return false;
+        }
+        missingSince = missingSince == null ? clock.instant() : missingSince;
+        return !clock.instant().isBefore(missingSince.plus(MISSING_FOR_GOOD));
     }
 
     /**

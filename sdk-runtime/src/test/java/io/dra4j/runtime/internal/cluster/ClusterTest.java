@@ -302,6 +302,8 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
     @Nested
     class Events {
 
+            server.then(404, "").then(404, "");
+            assertThatCode(() -> cluster.requireDraApi(Duration.ofSeconds(10))).doesNotThrowAnyException();
         @Test
         void areOnTheNodeInNamespaceDefault() throws Exception {
             server.then(201, "{}");

@@ -302,6 +302,7 @@ class PublishingScenariosTest extends PublisherUnderTest implements ScenarioStep
         switch (words[0]) {
             case "fails" -> store.failing(words.length == 1 ? "" : words[1], failure(words, 2, text));
             case "lists-fail" -> store.listFailure = failure(words, 1, text);
+            case "lists-miss-the-api" -> store.listFailure = new ClusterException.ApiMissing(text);
             case "questions-fail" -> store.questionFailure = failure(words, 1, text);
             case "loses-answers" -> store.losesAnswers = words[1].equals("yes");
             case "loses-only-answers" -> store.losesAnswersOnly = true;
