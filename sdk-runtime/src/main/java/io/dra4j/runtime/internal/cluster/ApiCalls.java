@@ -206,7 +206,8 @@ final class ApiCalls {
         Sent<@Nullable ApiWatch<T>> sent = answered(get(path, body), WATCH, path, limit);
         Response<@Nullable ApiWatch<T>> response = sent.response().join();
         if (response.body() == null) {
-            throw failure("GET " + path, response, watchRefusal(path));
+            boolean isRefused = response.statusCode() == FORBIDDEN;
+            throw failure("GET " + path, response, isRefused ? watchRefusal(path) : Json.object());
         }
         sent.connections().add(watch);
         return watch;
