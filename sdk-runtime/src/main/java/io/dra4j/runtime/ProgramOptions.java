@@ -149,10 +149,16 @@ public abstract class ProgramOptions {
         return OF_EVERY_PROCESS.contains(name) ? null : name;
     }
 
+    /** The kubelet sets METRICS_PORT to such a value for a Service called metrics in the pod's namespace. */
+    private static boolean isOfService(String variable, String value) {
+        return variable.endsWith("_PORT") && value.matches("(tcp|udp|sctp)://.*");
+    }
+
     /** Returns the values of options that are not on the command line. */
     final IDefaultValueProvider defaults(DriverProgram program, Map<String, String> environment) {
         return argument -> argument instanceof OptionSpec option
                 ? variableOf(option)
+                        .filter(name -> !isOfService(name, environment.getOrDefault(name, "")))
                         .map(environment::get)
                         .filter(given -> !given.isEmpty())
                         .orElseGet(() -> option.longestName().equals("--driver-name")

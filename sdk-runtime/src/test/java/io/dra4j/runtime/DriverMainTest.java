@@ -102,7 +102,7 @@ class DriverMainTest extends ProgramFixture {
         }
 
         @ParameterizedTest
-        @CsvSource({"-1,,", "'',,", "0,,:0", "8080,,:8080", "65535,,:65535", "8080,127.0.0.1:8080,127.0.0.1:8080"})
+        @CsvSource({"-1,,", "'',,", "tcp://1:1,,", "0,,:0", "65535,,:65535", "8080,127.0.0.1:8080,127.0.0.1:8080"})
         void takeTheMetricsPortForTheHttpEndpointAlsoInBothForms(
                 String port, @Nullable String given, @Nullable String endpoint) {
             environment.put("METRICS_PORT", port);
