@@ -62,7 +62,7 @@ final class MissingPermissions {
                 .addKeyValue(LogField.RESOURCE, failure.resource())
                 .addKeyValue(LogField.API_GROUP, group.isEmpty() ? "core" : group)
                 .log(
-                        "The driver's ServiceAccount lacks a verb in its ClusterRole: {}; this is logged once",
+                        "The driver's ServiceAccount lacks a verb in its Role or ClusterRole: {}; this is logged once",
                         loss(failure.verb(), failure.resource()));
     }
 
@@ -76,6 +76,7 @@ final class MissingPermissions {
                         : "no status of devices in claims, and no binding conditions";
             case "resourceclaims" -> "claims can't be prepared, followed or counted without it";
             case "resourceslices", "nodes" -> "devices can't be published without it";
+            case "leases" -> "no replica can lead, so no pool is published";
             default -> "features that need it are left out";
         };
     }

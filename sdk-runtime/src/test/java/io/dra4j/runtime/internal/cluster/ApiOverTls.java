@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.runtime.internal.cluster.ClusterUnderTest.EventKinds;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.proxy.TcpProxy;
@@ -12,8 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -37,7 +36,7 @@ abstract class ApiOverTls {
 
     private final List<ApiClient> clients = new ArrayList<>();
 
-    final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+    final EventKinds<String> events = new EventKinds<>();
 
     private ClaimRef claim;
 
@@ -92,25 +91,10 @@ abstract class ApiOverTls {
 
     Watch watch(Cluster driver) {
         ClaimFeed.Snapshot now = driver.claimFeed().list();
-        return driver.claimFeed().watch(now.resourceVersion(), new Watch.Listener<>() {
-            @Override
-            public void changed(String object) {
-                events.add("changed");
-            }
-
-            @Override
-            public void deleted(String object) {
-                events.add("deleted");
-            }
-
-            @Override
-            public void ended(String reason) {
-                events.add("ended");
-            }
-        });
+        return driver.claimFeed().watch(now.resourceVersion(), events);
     }
 
     String nextEvent() throws InterruptedException {
-        return String.valueOf(events.poll(20, TimeUnit.SECONDS));
+        return String.valueOf(events.kinds.poll(20, TimeUnit.SECONDS));
     }
 }

@@ -28,8 +28,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Supplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -83,18 +81,7 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
                 cluster.slices().kubernetes().map(Release::toString).orElse("none");
             case "list-slices" ->
                 "" + cluster.slices().list(Scope.NODE).slices().size();
-            case "watch-slices" ->
-                ""
-                        + cluster.slices().watch(Scope.NODE, "4", new Watch.Listener<>() {
-                            @Override
-                            public void changed(SliceStore.Stored slice) {}
-
-                            @Override
-                            public void deleted(SliceStore.Stored slice) {}
-
-                            @Override
-                            public void ended(String reason) {}
-                        });
+            case "watch-slices" -> "" + cluster.slices().watch(Scope.NODE, "4", new EventKinds<>());
             default -> throw new IllegalArgumentException(words[0]);
         };
     }
@@ -262,27 +249,10 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
     @Nested
     class FollowingClaims {
 
-        private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
-
-        private final Watch.Listener<String> listener = new Watch.Listener<>() {
-            @Override
-            public void changed(String claim) {
-                received.add(claim);
-            }
-
-            @Override
-            public void deleted(String claim) {
-                received.add("deleted " + claim);
-            }
-
+        private final EventKinds<String> received = new EventKinds<>() {
             @Override
             public void bookmark() {
-                received.add("bookmark");
-            }
-
-            @Override
-            public void ended(String reason) {
-                received.add("ended");
+                kinds.add("bookmark");
             }
         };
 
@@ -290,10 +260,10 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
         void asksForASignOfLife() throws Exception {
             server.thenStreamAndEnd("{\"type\":\"BOOKMARK\",\"object\":{}}");
 
-            try (Watch watch = cluster.claimFeed().watch("7", listener)) {
+            try (Watch watch = cluster.claimFeed().watch("7", received)) {
                 assertThat(server.requests.take().query()).contains("allowWatchBookmarks=true");
-                assertThat(received.take()).isEqualTo("bookmark");
-                assertThat(received.take()).isEqualTo("ended");
+                assertThat(received.kinds.take()).isEqualTo("bookmark");
+                assertThat(received.kinds.take()).isEqualTo("ended");
                 assertThat(watch).isNotNull();
             }
         }
@@ -302,8 +272,6 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
     @Nested
     class Events {
 
-            server.then(404, "").then(404, "");
-            assertThatCode(() -> cluster.requireDraApi(Duration.ofSeconds(10))).doesNotThrowAnyException();
         @Test
         void areOnTheNodeInNamespaceDefault() throws Exception {
             server.then(201, "{}");
@@ -334,6 +302,8 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
                     .hasMessageContaining("v1.33.1")
                     .hasMessageContaining("Kubernetes 1.34 or newer");
 
+            server.then(404, "").then(404, "");
+            assertThatCode(() -> cluster.requireDraApi(Duration.ofSeconds(10))).doesNotThrowAnyException();
             server.close();
 
             assertThatCode(() -> cluster.requireDraApi(Duration.ofSeconds(1))).doesNotThrowAnyException();

@@ -37,16 +37,20 @@ class MissingPermissionsTest extends ClusterUnderTest {
             assertThat(refused.isTransient()).isFalse();
         }
         Forbidden watch =
-                catchThrowableOfType(Forbidden.class, () -> cluster.claimFeed().watch("1", new Deaf()));
+                catchThrowableOfType(Forbidden.class, () -> cluster.claimFeed().watch("1", new EventKinds<>()));
 
         assertThat(watch.verb()).isEqualTo("watch");
         assertThat(log.list).hasSize(2);
         ILoggingEvent event = log.list.get(0);
         assertThat(event.getLevel()).isEqualTo(Level.WARN);
-        assertThat(event.getFormattedMessage()).contains("ClusterRole", "no Events on the Node");
+        assertThat(event.getFormattedMessage()).contains("Role or ClusterRole", "no Events on the Node");
         assertThat(event.getKeyValuePairs()).containsExactlyElementsOf(fields("create", "events", "core"));
         assertThat(log.list.get(1).getKeyValuePairs())
                 .containsExactlyElementsOf(fields("watch", "resourceclaims", "resource.k8s.io"));
+
+        server.then(403, EVENTS.replace("events", "leases"));
+        catchThrowableOfType(Forbidden.class, () -> cluster.createEvent(true, "R", "a message"));
+        assertThat(log.list.get(2).getFormattedMessage()).contains("no replica can lead");
     }
 
     @Test
@@ -80,16 +84,5 @@ class MissingPermissionsTest extends ClusterUnderTest {
 
         assertThat(refused).isNotInstanceOf(Forbidden.class).hasMessageContaining("denied it");
         assertThat(log.list).isEmpty();
-    }
-
-    private static final class Deaf implements Watch.Listener<String> {
-        @Override
-        public void changed(String object) {}
-
-        @Override
-        public void deleted(String object) {}
-
-        @Override
-        public void ended(String reason) {}
     }
 }
