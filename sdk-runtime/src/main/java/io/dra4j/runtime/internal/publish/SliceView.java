@@ -190,7 +190,9 @@ final class SliceView implements AutoCloseable {
     }
 
     private void onDeleted(Stored slice) {
-        if (slices.remove(slice.name()) != null) {
+        Stored known = slices.get(slice.name());
+        if (known != null && known.uid().equals(slice.uid())) { // a controller uses the names of its slices again
+            slices.remove(slice.name());
             // The node itself may be gone, and its slices with it: list() asks for it again.
             current = false;
             onForeignChange.accept(slice.content().pool());
@@ -203,7 +205,7 @@ final class SliceView implements AutoCloseable {
     }
 
     private static boolean isNewer(Stored slice, Stored known) {
-        return !slice.uid().equals(known.uid()) || version(slice.resourceVersion()) > version(known.resourceVersion());
+        return version(slice.resourceVersion()) > version(known.resourceVersion());
     }
 
     private static Stored versionOf(Stored slice, Stored known) {

@@ -183,6 +183,14 @@ public final class FakeSliceStore implements SliceStore {
         sendEvent(removed, listener -> listener.deleted(removed));
     }
 
+    /** Reports late what happened to an earlier slice of the name. */
+    void late(String name) {
+        Stored earlier =
+                new Stored(name, "uid-1", "1", true, slices.get(name).content().withDevices(List.of()));
+        sendEvent(earlier, listener -> listener.changed(earlier));
+        sendEvent(earlier, listener -> listener.deleted(earlier));
+    }
+
     /** Changes as another client does. */
     void change(String name, UnaryOperator<Content> change) {
         version++;
@@ -213,10 +221,6 @@ public final class FakeSliceStore implements SliceStore {
 
     void bookmark(Scope scope) {
         each(scope, Watch.Listener::bookmark);
-    }
-
-    void bookmark() {
-        List.copyOf(listeners.keySet()).forEach(Watch.Listener::bookmark);
     }
 
     int watchCount() {

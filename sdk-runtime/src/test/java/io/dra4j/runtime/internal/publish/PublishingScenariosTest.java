@@ -27,6 +27,7 @@ import io.dra4j.runtime.internal.publish.plan.JointSlicePlannerTest;
 import io.dra4j.testkit.Scenarios;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -301,8 +302,8 @@ class PublishingScenariosTest extends PublisherUnderTest implements ScenarioStep
     private void cluster(String[] words, String text) throws Exception {
         switch (words[0]) {
             case "fails" -> store.failing(words.length == 1 ? "" : words[1], failure(words, 2, text));
-            case "lists-fail" -> store.listFailure = failure(words, 1, text);
             case "lists-miss-the-api" -> store.listFailure = new ClusterException.ApiMissing(text);
+            case "lists-fail" -> store.listFailure = failure(words, 1, text);
             case "questions-fail" -> store.questionFailure = failure(words, 1, text);
             case "loses-answers" -> store.losesAnswers = words[1].equals("yes");
             case "loses-only-answers" -> store.losesAnswersOnly = true;
@@ -310,26 +311,15 @@ class PublishingScenariosTest extends PublisherUnderTest implements ScenarioStep
             case "remove" -> removeAnySlice();
             case "wipe" -> slicesOf(words[1]).forEach(slice -> store.remove(slice.name()));
             case "alter" -> store.change(anySlice(), content -> altered(content, words));
+            case "late" -> store.late(anySlice());
             case "same" -> store.change(anySlice(), content -> content);
             case "watches-end" -> store.endWatches();
             case "watches-end-at-once" -> {
                 store.onWatch = () -> loop.execute(store::endWatches);
                 store.endWatches();
             }
-            case "deafen" -> {
-                if (words.length == 1) {
-                    store.deafen();
-                } else {
-                    store.deafen(Scope.valueOf(words[1]));
-                }
-            }
-            case "bookmark" -> {
-                if (words.length == 1) {
-                    store.bookmark();
-                } else {
-                    store.bookmark(Scope.valueOf(words[1]));
-                }
-            }
+            case "deafen" -> scopes(words).forEach(store::deafen);
+            case "bookmark" -> scopes(words).forEach(store::bookmark);
             case "allocate" -> {
                 ClaimObject.Result result = new ClaimObject.Result(
                         "gpu.example.com", "r", "node-a", words[1], null, Map.of(), false, Set.of());
@@ -341,6 +331,10 @@ class PublishingScenariosTest extends PublisherUnderTest implements ScenarioStep
             case "unchanged" -> assertThat(store.slices).isEqualTo(remembered);
             default -> server(words, text);
         }
+    }
+
+    private static Set<Scope> scopes(String... words) {
+        return words.length == 1 ? EnumSet.allOf(Scope.class) : EnumSet.of(Scope.valueOf(words[1]));
     }
 
     /** The failure of a status, and of a time to wait or a message; none without a status. */
