@@ -106,21 +106,28 @@ public final class BindingController implements AutoCloseable {
         }
         DriverSettings.requireDriverName(driverName);
         Meters meters = Meters.global(driverName, EVERYWHERE);
+        try {
+            start(meters);
+        } finally {
+            if (running == null) {
+                meters.close();
+            }
+        }
+    }
+
+    private void start(Meters meters) {
         Cluster cluster = Cluster.connect(kubeconfig, driverName, EVERYWHERE, meters);
-        Runnable disconnect = () -> {
-            cluster.close();
-            meters.close();
-        };
         try {
             cluster.requireDraApi(API_CHECK);
             BindingLoop loop = new BindingLoop(parts(cluster), ShortLivedThreads.upkeep("dra4j-binding"));
             running = () -> {
                 loop.close();
-                disconnect.run();
+                cluster.close();
+                meters.close();
             };
         } finally {
             if (running == null) {
-                disconnect.run();
+                cluster.close();
             }
         }
     }

@@ -205,6 +205,12 @@ public final class InventoryWatch implements AutoCloseable {
             this.directory = Objects.requireNonNull(absolute.getParent(), "a file has a directory");
             this.name = Objects.requireNonNull(absolute.getFileName());
             this.service = directory.getFileSystem().newWatchService();
+            try {
+                directory.register(service, ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE);
+            } catch (IOException e) {
+                service.close();
+                throw e;
+            }
         }
 
         /**
@@ -214,9 +220,7 @@ public final class InventoryWatch implements AutoCloseable {
          */
         static FileEvents open(Path file) {
             try {
-                FileEvents events = new FileEvents(file);
-                events.directory.register(events.service, ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE);
-                return events;
+                return new FileEvents(file);
             } catch (IOException e) {
                 throw new DraException(
                         "Can't watch the directory of %s: %s; create the directory before the driver starts"

@@ -202,12 +202,23 @@ class InventoryWatchTest {
         }
 
         @Test
-        void needsADirectory() {
+        void needsADirectoryAndKeepsNothingOpenWithoutOne() {
             Path file = directory.resolve("missing/boards");
+            long before = watchServices();
 
-            assertThatThrownBy(() -> InventoryWatch.ofFile(file, changed::release))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("create the directory before the driver starts");
+            for (int i = 0; i < 20; i++) {
+                assertThatThrownBy(() -> InventoryWatch.ofFile(file, changed::release))
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContaining("create the directory before the driver starts");
+            }
+
+            assertThat(watchServices()).isLessThan(before + 20); // other tests may have some
+        }
+
+        private static long watchServices() {
+            return Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().equals("FileSystemWatchService"))
+                    .count();
         }
 
         private void awaitChange() throws InterruptedException {
