@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -184,11 +185,12 @@ final class InventoryReader {
             problem = null;
             report(Reason.PUBLISHING_RECOVERED, "The driver can read its devices again", null);
         }
-        read.pools().stream()
+        List<DeviceName> offered = read.pools().stream()
                 .flatMap(pool -> pool.devices().stream())
                 .map(Device::name)
-                .filter(announced::add)
-                .forEach(name -> LOG.atDebug().log("About to announce device {}", name));
+                .toList();
+        announced.retainAll(Set.copyOf(offered));
+        offered.stream().filter(announced::add).forEach(name -> LOG.atDebug().log("About to announce device {}", name));
         leftOut.read(read);
         onRead.run();
     }
