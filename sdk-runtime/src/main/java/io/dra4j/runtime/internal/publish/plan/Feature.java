@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
  */
 public enum Feature {
     /** NoSchedule and NoExecute keep workloads away; None only informs. */
-    TAINTS("taints", Gate.of(FeatureGate.DRA_DEVICE_TAINTS), "taints", Loss.WITHHELD) {
+    TAINTS("taints", Gate.of(FeatureGate.DRA_DEVICE_TAINTS), "taints") {
         @Override
         public boolean usedBy(Device device) {
             return !device.taints().isEmpty();
@@ -59,7 +59,7 @@ public enum Feature {
         }
     },
     /** Counters keep overlapping devices from being allocated together. */
-    COUNTERS("counters", Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES), "consumesCounters", Loss.WITHHELD) {
+    COUNTERS("counters", Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES), "consumesCounters") {
         @Override
         List<CounterConsumption> guard(Device device) {
             return ConsumedCounters.amounts(device);
@@ -92,11 +92,7 @@ public enum Feature {
         }
     },
     /** Binding conditions keep a pod from a device that is not ready for it. */
-    BINDING_CONDITIONS(
-            "binding conditions",
-            Gate.of(FeatureGate.DRA_DEVICE_BINDING_CONDITIONS),
-            "bindingConditions",
-            Loss.WITHHELD) {
+    BINDING_CONDITIONS("binding conditions", Gate.of(FeatureGate.DRA_DEVICE_BINDING_CONDITIONS), "bindingConditions") {
         @Override
         public boolean usedBy(Device device) {
             return guards(device) || device.bindsToNode();
@@ -122,8 +118,7 @@ public enum Feature {
         }
     },
     /** Without it a device is allocated as a whole, which is safe. */
-    MULTIPLE_ALLOCATIONS(
-            "multiple allocations", Gate.of(FeatureGate.DRA_CONSUMABLE_CAPACITY), "capacity", Loss.LEFT_OUT) {
+    MULTIPLE_ALLOCATIONS("multiple allocations", Gate.of(FeatureGate.DRA_CONSUMABLE_CAPACITY), "capacity") {
         @Override
         public boolean usedBy(Device device) {
             return device.allowMultipleAllocations();
@@ -145,7 +140,7 @@ public enum Feature {
         }
     },
     /** The server leaves out the list, and then refuses the attribute for having no value. */
-    LIST_ATTRIBUTES("list attributes", Gate.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES), "attributes", Loss.LEFT_OUT) {
+    LIST_ATTRIBUTES("list attributes", Gate.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES), "attributes") {
         @Override
         public boolean usedBy(Device device) {
             return device.attributes().values().stream().anyMatch(Feature::isList);
@@ -166,10 +161,7 @@ public enum Feature {
     },
     /** A server without it rounds amounts up to whole numbers, and then refuses the policy. */
     FRACTIONAL_POLICIES(
-            "request policies in fractions",
-            Gate.of(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE),
-            "requestPolicy",
-            Loss.LEFT_OUT) {
+            "request policies in fractions", Gate.of(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE), "requestPolicy") {
         @Override
         public boolean usedBy(Device device) {
             return FractionalPolicies.areIn(device);
@@ -191,10 +183,7 @@ public enum Feature {
     },
     /** Groups separate devices that can't be set up together. */
     COMPATIBILITY_GROUPS(
-            "compatibility groups",
-            Gate.of(FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS),
-            "compatibilityGroups",
-            Loss.WITHHELD) {
+            "compatibility groups", Gate.of(FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS), "compatibilityGroups") {
         @Override
         List<Map.Entry<String, List<String>>> guard(Device device) {
             return device.consumesCounters().stream()
@@ -216,10 +205,7 @@ public enum Feature {
     },
     /** Without it, a device that consumes a requested amount of a counter consumes nothing (KEP 5941). */
     AMOUNTS_BY_REQUEST(
-            "amounts of counters by request",
-            Gate.of(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY),
-            "valueFrom",
-            Loss.WITHHELD) {
+            "amounts of counters by request", Gate.of(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY), "valueFrom") {
         @Override
         List<Map<String, String>> guard(Device device) {
             return device.consumesCounters().stream()
@@ -247,8 +233,7 @@ public enum Feature {
     ALLOCATABLE_MAPPINGS(
             "node allocatable resources",
             Gate.of(FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES).until(36),
-            NodeAllocatableCodec.MAPPINGS,
-            Loss.AS_DECLARED) {
+            NodeAllocatableCodec.MAPPINGS) {
         @Override
         boolean isInOtherShape(Device device) {
             return ALLOCATABLE_RESOURCES.usedBy(device);
@@ -265,8 +250,7 @@ public enum Feature {
     ALLOCATABLE_RESOURCES(
             "node allocatable resources",
             Gate.of(FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES).since(37),
-            NodeAllocatableCodec.RESOURCES,
-            Loss.AS_DECLARED) {
+            NodeAllocatableCodec.RESOURCES) {
         @Override
         boolean isInOtherShape(Device device) {
             return ALLOCATABLE_MAPPINGS.usedBy(device)
@@ -291,10 +275,7 @@ public enum Feature {
     },
     /** Tools count partitions by it; no allocation depends on it. */
     PARTITION_TYPE(
-            "partition type attribute",
-            Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES_TYPE),
-            "partitionTypeAttribute",
-            Loss.LEFT_OUT) {
+            "partition type attribute", Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES_TYPE), "partitionTypeAttribute") {
         @Override
         public boolean usedBy(Pool pool) {
             return pool.partitionTypeAttribute() != null
@@ -330,10 +311,7 @@ public enum Feature {
     },
     /** Without it a kubelet waits for a driver that is not on the node. */
     SKIP_NODE_OPERATIONS(
-            "node operations to skip",
-            Gate.of(FeatureGate.DRA_OPTIONAL_NODE_OPERATIONS),
-            "skipNodeOperations",
-            Loss.WITHHELD) {
+            "node operations to skip", Gate.of(FeatureGate.DRA_OPTIONAL_NODE_OPERATIONS), "skipNodeOperations") {
         @Override
         public boolean usedBy(Pool pool) {
             return !pool.skipNodeOperations().isEmpty();
@@ -371,13 +349,11 @@ public enum Feature {
     private final String label;
     private final Gate gate;
     private final String field;
-    private final Loss loss;
 
-    Feature(String label, Gate gate, String field, Loss loss) {
+    Feature(String label, Gate gate, String field) {
         this.label = label;
         this.gate = gate;
         this.field = field;
-        this.loss = loss;
     }
 
     public boolean usedBy(Device device) {
@@ -466,11 +442,6 @@ public enum Feature {
 
     public Gate gate() {
         return gate;
-    }
-
-    /** Returns how a device that has this part is handled. */
-    Loss loss() {
-        return loss;
     }
 
     /** Returns the API's field, which an error about this part names. */

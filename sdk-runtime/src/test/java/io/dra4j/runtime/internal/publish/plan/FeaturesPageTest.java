@@ -4,11 +4,15 @@ package io.dra4j.runtime.internal.publish.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.device.NodeOperation;
+import io.dra4j.api.device.Pool;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.ReferenceFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -46,7 +50,18 @@ class FeaturesPageTest {
                         releases()
                                 .map(release -> state(feature.gate(), release))
                                 .collect(Collectors.joining(" | ")),
-                        feature.loss());
+                        loss(feature));
+    }
+
+    /** A driver declares for each node allocatable resource whether it may be left out. */
+    private static String loss(Feature feature) {
+        if (feature.name().startsWith("ALLOCATABLE")) {
+            return "withheld, or published without it where the driver accepts that";
+        }
+        Pool pool = Pool.ofNode("node-a", List.of(feature.probe())).toBuilder()
+                .skipNodeOperations(Set.of(NodeOperation.ALL))
+                .build();
+        return feature.withholds(pool, feature.probe(), Set.of(feature)) ? "withheld" : "published without it";
     }
 
     private static String state(Gate gate, KubernetesVersion release) {
