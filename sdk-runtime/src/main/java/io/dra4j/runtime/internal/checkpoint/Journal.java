@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -189,21 +188,7 @@ public final class Journal implements AutoCloseable {
      * @throws DraException if it can't be written; the record is as it was before
      */
     public void put(ClaimRecord claim) {
-        put(claim, committed -> {});
-    }
-
-    /**
-     * Sets the record of a claim, durably, if a check of the committed claims allows it.
-     *
-     * <p>Check and write are one step: no process and no thread writes between them. The check runs
-     * on the journal's own thread and must be quick; other writes wait for it.
-     *
-     * @param check gets the committed claims, a view that must not be kept; if it throws, the write is refused, and the
-     *     caller gets the exception unchanged
-     * @throws DraException if it can't be written; the record is as it was before
-     */
-    public void put(ClaimRecord claim, Consumer<ClaimIndex> check) {
-        write(Write.put(claim, check));
+        write(Write.put(claim, committed -> {}));
     }
 
     /**

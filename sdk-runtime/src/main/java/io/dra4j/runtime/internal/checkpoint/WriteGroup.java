@@ -38,6 +38,15 @@ public final class WriteGroup {
         write(Write.put(claim, committed -> {}));
     }
 
+    /**
+     * Sets the record of a claim, durably, if a check of the committed claims allows it.
+     *
+     * <p>Check and write are one step: no process and no thread writes between them. The check runs
+     * on the journal's own thread and must be quick; other writes wait for it.
+     *
+     * @param check gets the committed claims, a view that must not be kept; if it throws, the write is refused, and the
+     *     caller gets the exception unchanged
+     */
     public void put(ClaimRecord claim, Consumer<ClaimIndex> check) {
         write(Write.put(claim, check));
     }

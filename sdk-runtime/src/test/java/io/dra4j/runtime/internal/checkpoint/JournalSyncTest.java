@@ -163,7 +163,7 @@ class JournalSyncTest extends JournalFixture implements ScenarioSteps {
                 assertThatThrownBy(() -> opened.put(record(words[1]))).hasMessageContaining(text);
             case "cannot-check" ->
                 assertFails(
-                        () -> opened.put(record(words[1]), claims -> {
+                        () -> opened.group(Set.of()).put(record(words[1]), claims -> {
                             throw new StackOverflowError("deep");
                         }),
                         text);
