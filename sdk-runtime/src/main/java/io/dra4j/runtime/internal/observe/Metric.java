@@ -54,20 +54,14 @@ public enum Metric {
     }
 
     enum Kind {
-        COUNTER("counter", "_total"),
-        GAUGE("gauge", ""),
-        TIMER("histogram", "_seconds");
+        COUNTER("_total"),
+        GAUGE(""),
+        TIMER("_seconds");
 
-        private final String prometheusType;
         private final String suffix;
 
-        Kind(String prometheusType, String suffix) {
-            this.prometheusType = prometheusType;
+        Kind(String suffix) {
             this.suffix = suffix;
-        }
-
-        String prometheusType() {
-            return prometheusType;
         }
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.Metric.Kind;
 import io.dra4j.runtime.internal.observe.PrometheusScrape.ClaimMetric;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -65,11 +66,11 @@ class DocumentationTest {
         String table = table(Arrays.stream(Metric.values()).map(DocumentationTest::row));
 
         assertThat(Files.readString(PAGE)).endsWith("\n\n" + table);
-    }
         String phases = Arrays.toString(Phase.values()).toLowerCase(Locale.ROOT).replaceAll("[\\[\\]]", "");
         assertThat(Metric.HELD_CLAIMS.meaning().replace(" or ", ", ")).endsWith("phase is " + phases);
         assertThat(Files.readString(PAGE.resolveSibling("../how-to/monitor.md")))
                 .contains("phase=~\"" + phases.replace("prepared, ", "").replace(", ", "\\|"));
+    }
 
     @Test
     void hasARowForEachMetricOfDevices() throws IOException {
@@ -120,11 +121,11 @@ class DocumentationTest {
     }
 
     private static List<String> row(Metric metric) {
-        return List.of(
-                "`" + metric.prometheusName() + "`",
-                metric.kind().prometheusType(),
-                labels(metric.labels()),
-                metric.meaning());
+        return List.of("`" + metric.prometheusName() + "`", type(metric), labels(metric.labels()), metric.meaning());
+    }
+
+    static String type(Metric metric) {
+        return metric.kind() == Kind.TIMER ? "histogram" : metric.kind().name().toLowerCase(Locale.ROOT);
     }
 
     private static String labels(List<String> labels) {

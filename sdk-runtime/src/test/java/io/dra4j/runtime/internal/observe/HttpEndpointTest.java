@@ -293,7 +293,7 @@ class HttpEndpointTest {
             String name = metric.prometheusName();
             assertThat(page)
                     .contains("# HELP " + name + " " + metric.meaning())
-                    .contains("# TYPE " + name + " " + metric.kind().prometheusType());
+                    .contains("# TYPE " + name + " " + DocumentationTest.type(metric));
             String sample = metric.kind() == Kind.TIMER ? name + "_count" : name;
             List<String> labels = new ArrayList<>(List.of("driver=\"gpu.example.com\"", "node=\"node-1\""));
             metric.labels().forEach(label -> labels.add(label + "=\"some\""));
