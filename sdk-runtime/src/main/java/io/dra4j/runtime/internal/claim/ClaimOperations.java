@@ -21,11 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ClaimOperations {
 
-    /** Prepares the claims for a caller that waits until the deadline. */
-    default Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline) {
-        return prepare(claims, deadline, () -> false);
-    }
-
     /**
      * Prepares the claims.
      *

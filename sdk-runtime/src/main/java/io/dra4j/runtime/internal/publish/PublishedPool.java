@@ -261,7 +261,7 @@ final class PublishedPool {
         List<Stored> existing = writer.existing(name);
         if (pool == null) {
             plan = List.of();
-            return SliceDiff.between(existing, plan);
+            return SliceDiff.between(existing, plan, taintTimes);
         }
         Publishable publishable = Publishable.of(pool, features.missing(pool, existing));
         List<SliceWrite> writes = planAndCompare(publishable, existing);

@@ -185,7 +185,7 @@ final class NodeUnderTest implements AutoCloseable {
     }
 
     Map<ClaimRef, PrepareOutcome> prepare(Duration limit, List<ClaimRef> refs) {
-        return claims.prepare(refs, Instant.now().plus(limit));
+        return claims.prepare(refs, Instant.now().plus(limit), () -> false);
     }
 
     UnprepareOutcome unprepare(ClaimRef ref) {

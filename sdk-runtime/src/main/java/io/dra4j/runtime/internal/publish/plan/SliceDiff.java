@@ -52,11 +52,6 @@ public final class SliceDiff {
         match(existing);
     }
 
-    /** Compares, without earlier start times of taints. */
-    public static List<SliceWrite> between(Collection<Stored> existing, List<PlannedSlice> plan) {
-        return between(existing, plan, TaintTimes.none());
-    }
-
     /**
      * Compares.
      *

@@ -255,12 +255,12 @@ class PublishingPropertiesTest {
                     plans.computeIfAbsent(pool.name(), name -> PlannedSlice.adopt(cluster.of(pool.name())));
             List<PlannedSlice> plan = SlicePlanner.plan(pool, before, mayTaint);
             plans.put(pool.name(), plan);
-            return SliceDiff.between(cluster.of(pool.name()), plan);
+            return SliceDiff.between(cluster.of(pool.name()), plan, TaintTimes.none());
         }
 
         List<SliceWrite> withdraw(PoolName pool) {
             plans.remove(pool);
-            return SliceDiff.between(cluster.of(pool), List.of());
+            return SliceDiff.between(cluster.of(pool), List.of(), TaintTimes.none());
         }
 
         void restart() {
@@ -368,7 +368,7 @@ class PublishingPropertiesTest {
 
         private List<SliceWrite> writes(Pool pool) {
             plan = cluster.layout.plan(pool, plan, true);
-            return SliceDiff.between(cluster.of(pool.name()), plan);
+            return SliceDiff.between(cluster.of(pool.name()), plan, TaintTimes.none());
         }
     }
 }

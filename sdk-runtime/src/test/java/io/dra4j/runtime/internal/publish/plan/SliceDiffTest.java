@@ -46,7 +46,7 @@ class SliceDiffTest {
     }
 
     private static List<String> diff(List<Stored> existing, List<PlannedSlice> plan) {
-        return SliceDiff.between(existing, plan).stream()
+        return SliceDiff.between(existing, plan, TaintTimes.none()).stream()
                 .map(SliceDiffTest::text)
                 .toList();
     }
@@ -123,7 +123,7 @@ class SliceDiffTest {
             assertThat(adopted)
                     .extracting(PlannedSlice::index)
                     .containsExactly(0, 0x80, 0x100, 0x180, SliceIndexes.FIRST);
-            assertThat(SliceDiff.between(slices, adopted)).isEmpty();
+            assertThat(SliceDiff.between(slices, adopted, TaintTimes.none())).isEmpty();
         }
 
         @Test
@@ -156,7 +156,7 @@ class SliceDiffTest {
             Stored existing = stored(0, content(1, 1, tainted("a", "v", BEGAN), gpu("b")));
             List<PlannedSlice> plan = List.of(new PlannedSlice(0, content(0, 0, tainted("a", "v", null))));
 
-            assertThat(SliceDiff.between(List.of(existing), plan))
+            assertThat(SliceDiff.between(List.of(existing), plan, TaintTimes.none()))
                     .containsExactly(new SliceWrite.Update(existing, content(1, 1, tainted("a", "v", BEGAN))));
         }
 
@@ -165,7 +165,7 @@ class SliceDiffTest {
             Stored existing = stored(0, content(1, 1, tainted("a", "v", BEGAN)));
             List<PlannedSlice> plan = List.of(new PlannedSlice(0, content(0, 0, tainted("a", "w", null))));
 
-            assertThat(SliceDiff.between(List.of(existing), plan))
+            assertThat(SliceDiff.between(List.of(existing), plan, TaintTimes.none()))
                     .containsExactly(new SliceWrite.Update(existing, content(1, 1, tainted("a", "w", null))));
         }
     }

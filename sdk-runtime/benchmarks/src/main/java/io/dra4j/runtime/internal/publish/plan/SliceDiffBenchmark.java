@@ -47,16 +47,16 @@ public class SliceDiffBenchmark {
 
     @Benchmark
     public List<SliceWrite> ofNothing() {
-        return SliceDiff.between(existing, same);
+        return SliceDiff.between(existing, same, TaintTimes.none());
     }
 
     @Benchmark
     public List<SliceWrite> ofOneTaint() {
-        return SliceDiff.between(existing, tainted);
+        return SliceDiff.between(existing, tainted, TaintTimes.none());
     }
 
     @Benchmark
     public List<SliceWrite> ofAll() {
-        return SliceDiff.between(List.of(), same);
+        return SliceDiff.between(List.of(), same, TaintTimes.none());
     }
 }
