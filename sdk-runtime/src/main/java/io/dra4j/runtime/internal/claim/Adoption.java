@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -102,12 +101,17 @@ public final class Adoption {
      */
     private void release(Set<String> taken) {
         try {
-            Map<ClaimRef, ClaimObject> present = reader.readAll(LIMIT);
+            Map<ClaimRef, ClaimRecord> over = new LinkedHashMap<>();
             journal.claims().stream()
                     .filter(claim -> claim.phase() == Phase.PREPARED
                             && !taken.contains(claim.ref().uid()))
-                    .filter(claim -> isOver(claim, present.get(claim.ref()))
-                            && !kubelet.names(claim.ref().uid()))
+                    .forEach(claim -> over.put(claim.ref(), claim));
+            reader.readAll(
+                    LIMIT,
+                    (ref, present) -> over.computeIfPresent(
+                            ref, (r, claim) -> allocations.isAllocatedAny(present, claim.devices()) ? null : claim));
+            over.values().stream()
+                    .filter(claim -> !kubelet.names(claim.ref().uid()))
                     .forEach(this::release);
         } catch (ClusterException e) {
             LOG.atWarn()
@@ -124,15 +128,11 @@ public final class Adoption {
                 .log("A claim ended while another driver of this name ran; its devices are free");
     }
 
-    private boolean isOver(ClaimRecord claim, @Nullable ClaimObject present) {
-        return present == null || !allocations.isAllocatedAny(present, claim.devices());
-    }
-
     /** Returns the claims that the cluster still has, with devices of this driver. */
     private Map<ClaimRef, ClaimObject> present(Set<String> uids) {
         Map<ClaimRef, ClaimObject> present = new LinkedHashMap<>();
         try {
-            reader.readAll(LIMIT).forEach((ref, claim) -> {
+            reader.readAll(LIMIT, (ref, claim) -> {
                 if (uids.contains(ref.uid()) && allocations.isAllocated(claim)) {
                     present.put(ref, claim);
                 }

@@ -195,13 +195,12 @@ final class LostClaims {
                 suspects.put(record.ref().uid(), new Suspect(record.ref(), List.of()));
             }
         }
-        for (Map.Entry<ClaimRef, ClaimObject> claim :
-                context.reader().readAll(deadline.left()).entrySet()) {
-            List<HeldDevice> here = here(claim.getKey(), claim.getValue(), inventory);
+        context.reader().readAll(deadline.left(), (ref, claim) -> {
+            List<HeldDevice> here = here(ref, claim, inventory);
             if (!here.isEmpty()) {
-                suspects.put(claim.getKey().uid(), new Suspect(claim.getKey(), here));
+                suspects.put(ref.uid(), new Suspect(ref, here));
             }
-        }
+        });
         return suspects;
     }
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +43,7 @@ final class Orphans {
     private static final Duration LEAST_ABSENCE = Duration.ofMinutes(10);
     private static final Duration LEAST_IF_FORGOTTEN = Duration.ofMinutes(1);
     private static final Duration READ_LIMIT = Duration.ofSeconds(5);
+    private static final Duration LIST_LIMIT = Duration.ofSeconds(30);
     private static final Duration END_LIMIT = Duration.ofSeconds(45);
 
     private final Journal journal;
@@ -162,8 +164,13 @@ final class Orphans {
     private boolean isWanted(ClaimRecord claim) {
         ClaimRef ref = claim.ref();
         if (LostClaims.isNameless(ref)) {
-            return reader.readAll(READ_LIMIT).values().stream()
-                    .anyMatch(known -> known.uid().equals(ref.uid()) && allocations.isAllocated(known));
+            AtomicBoolean isWanted = new AtomicBoolean();
+            reader.readAll(LIST_LIMIT, (any, known) -> {
+                if (known.uid().equals(ref.uid()) && allocations.isAllocated(known)) {
+                    isWanted.set(true);
+                }
+            });
+            return isWanted.get();
         }
         return !present.isOver(claim, READ_LIMIT);
     }

@@ -165,11 +165,13 @@ final class ApiCalls {
     }
 
     /**
-     * Reads the objects of a list of any length, passing on each before reading the next.
+     * Reads the objects of a list of any length, passing on each before reading the next, without their managed fields
+     * if the server can leave them out.
      *
      * @param limit for the whole answer
+     * @return the list's metadata
      */
-    void list(String path, Consumer<JsonNode> item, Duration limit) {
+    JsonNode list(String path, Consumer<JsonNode> item, Duration limit) {
         long end = System.nanoTime() + limit.toNanos();
         Sent<InputStream> sent = answered(get(path, BodyHandlers.ofInputStream()), "GET", path, limit);
         Response<InputStream> response = sent.response().join();
@@ -181,7 +183,7 @@ final class ApiCalls {
                 byte[] reason = body.readNBytes(LONGEST_STATUS);
                 throw failure(what, response, status(new String(reason, StandardCharsets.UTF_8)));
             }
-            Json.items(body, item);
+            return Json.items(body, item);
         } catch (IllegalArgumentException | JsonProcessingException e) {
             throw new ClusterException(
                     "The API server's answer to %s is not a list: %s".formatted(what, e.getMessage()),

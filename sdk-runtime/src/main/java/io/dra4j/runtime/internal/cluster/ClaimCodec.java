@@ -30,7 +30,10 @@ public final class ClaimCodec {
      * @throws IllegalArgumentException if the text is not JSON, or has no UID, or an amount is not a quantity
      */
     public static ClaimObject decode(String json) {
-        JsonNode claim = Json.parseObject(json);
+        return decode(Json.parseObject(json), json);
+    }
+
+    static ClaimObject decode(JsonNode claim, String json) {
         return new ClaimObject(
                 claim.at("/metadata/uid").asText(),
                 allocation(claim.path("status").path("allocation")),

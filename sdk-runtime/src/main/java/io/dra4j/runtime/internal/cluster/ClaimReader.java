@@ -4,7 +4,7 @@ package io.dra4j.runtime.internal.cluster;
 
 import io.dra4j.api.claim.ClaimRef;
 import java.time.Duration;
-import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * Reads claims' objects from the API server.
@@ -21,9 +21,10 @@ public interface ClaimReader {
     ClaimObject read(ClaimRef claim, Duration limit);
 
     /**
-     * Reads the objects of all claims of the cluster.
+     * Reads the objects of all claims of the cluster, passing on each before reading the next: a cluster may have more
+     * than fit into memory. After a transient error some are passed on again.
      *
-     * @throws ClusterException if they can't be read in time
+     * @throws ClusterException if they can't be read in time; some may have been passed on
      */
-    Map<ClaimRef, ClaimObject> readAll(Duration limit);
+    void readAll(Duration limit, BiConsumer<ClaimRef, ClaimObject> each);
 }

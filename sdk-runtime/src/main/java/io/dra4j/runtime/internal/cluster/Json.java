@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.device.Quantity;
 import java.io.IOException;
@@ -55,21 +56,27 @@ final class Json {
     /**
      * Reads the items of a list one by one, as they come, so that a long one needs no more memory.
      *
+     * @return the list's metadata
      * @throws IllegalArgumentException if it is not a list
      * @throws IOException if the text ends early, or can't be read
      */
-    static void items(InputStream list, Consumer<JsonNode> item) throws IOException {
+    static JsonNode items(InputStream list, Consumer<JsonNode> item) throws IOException {
         boolean hasItems = false;
+        JsonNode metadata = MissingNode.getInstance();
         try (JsonParser parser = MAPPER.createParser(list)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new IllegalArgumentException("it is not an object");
             }
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
-                boolean isItems = parser.currentName().equals("items");
-                hasItems |= isItems;
+                String field = parser.currentName();
                 boolean isArray = parser.nextToken() == JsonToken.START_ARRAY;
-                while (isItems && isArray && parser.nextToken() != JsonToken.END_ARRAY) {
-                    item.accept(parser.readValueAsTree());
+                if (field.equals("items")) {
+                    hasItems = true;
+                    while (isArray && parser.nextToken() != JsonToken.END_ARRAY) {
+                        item.accept(parser.readValueAsTree());
+                    }
+                } else if (field.equals("metadata")) {
+                    metadata = parser.readValueAsTree();
                 }
                 parser.skipChildren();
             }
@@ -77,6 +84,7 @@ final class Json {
         if (!hasItems) {
             throw new IllegalArgumentException("it has no items");
         }
+        return metadata;
     }
 
     /**

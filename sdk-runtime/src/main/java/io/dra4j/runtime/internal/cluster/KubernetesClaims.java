@@ -13,11 +13,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
@@ -53,7 +53,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     public ClaimObject read(ClaimRef ref, Duration limit) {
         String json;
         try {
-            json = get(path(ref), MONOTONIC.instant().plus(limit));
+            json = retry.until(MONOTONIC.instant().plus(limit), left -> calls.read(path(ref), left));
         } catch (ClusterException.NotFound e) {
             throw gone(ref);
         }
@@ -71,21 +71,16 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     }
 
     @Override
-    public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
+    public void readAll(Duration limit, BiConsumer<ClaimRef, ClaimObject> each) {
         Instant deadline = MONOTONIC.instant().plus(limit);
-        Map<ClaimRef, ClaimObject> claims = new LinkedHashMap<>();
+        Consumer<JsonNode> item =
+                claim -> each.accept(ref(claim.path("metadata")), ClaimCodec.decode(claim, claim.toString()));
         String next = "";
         do {
-            String path = PATH + "?limit=" + PAGE;
-            String json = get(next.isEmpty() ? path : path + "&continue=" + next, deadline);
-            JsonNode list = ApiCalls.understood(NO_LIST, json, Json::parseList);
-            for (JsonNode item : list.path("items")) {
-                ClaimRef ref = ApiCalls.understood(NO_LIST, item.path("metadata"), KubernetesClaims::ref);
-                claims.put(ref, claim(item.toString()));
-            }
-            next = URLEncoder.encode(list.path("metadata").path("continue").asText(""), StandardCharsets.UTF_8);
+            String path = PATH + "?limit=" + PAGE + (next.isEmpty() ? "" : "&continue=" + next);
+            JsonNode page = retry.until(deadline, left -> calls.list(path, item, left));
+            next = URLEncoder.encode(page.path("continue").asText(""), StandardCharsets.UTF_8);
         } while (!next.isEmpty());
-        return claims;
     }
 
     /** Lists them from the API server's watch cache, which costs etcd nothing, and has no chunks. */
@@ -98,10 +93,6 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
                 metadata.path("namespace").asText(),
                 metadata.path("name").asText(),
                 metadata.path("uid").asText());
-    }
-
-    private String get(String path, Instant deadline) {
-        return retry.until(deadline, limit -> calls.read(path, limit));
     }
 
     @Override

@@ -47,7 +47,7 @@ public final class PinnedNames {
     static final Duration LONGEST_BINDING = Duration.ofMinutes(10);
 
     private static final Logger LOG = LoggerFactory.getLogger(PinnedNames.class);
-    private static final Duration READ_LIMIT = Duration.ofSeconds(5);
+    private static final Duration READ_LIMIT = Duration.ofSeconds(30);
     private static final Duration RETRY = Duration.ofMinutes(1);
     private static final int MOST_NAMES = 5;
     private static final String TWIN = ", as is ";
@@ -180,7 +180,7 @@ public final class PinnedNames {
         Set<PooledDevice> free = new TreeSet<>(unpublishedSince.keySet());
         free.removeIf(name -> unpublishedSince.get(name).plus(LONGEST_BINDING).isAfter(now));
         try {
-            claims.readAll(READ_LIMIT).values().forEach(claim -> removeNames(claim, free));
+            claims.readAll(READ_LIMIT, (ref, claim) -> removeNames(claim, free));
         } catch (ClusterException e) {
             nextRelease = now.plus(RETRY);
             LOG.atWarn().setCause(e).log("Could not list claims to publish withheld devices");

@@ -39,6 +39,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -254,11 +255,11 @@ final class NodeUnderTest implements AutoCloseable {
         }
 
         @Override
-        public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
+        public void readAll(Duration limit, BiConsumer<ClaimRef, ClaimObject> each) {
             lists.incrementAndGet();
             fail(failure);
             fail(listFailure);
-            return Map.copyOf(objects);
+            Map.copyOf(objects).forEach(each);
         }
 
         private static void fail(@Nullable ClusterException now) {

@@ -6,6 +6,7 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Device;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /** Decodes and reads claims and devices for tests of other packages. */
@@ -30,8 +31,8 @@ public final class ClaimDecoding {
             }
 
             @Override
-            public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
-                return claims.get();
+            public void readAll(Duration limit, BiConsumer<ClaimRef, ClaimObject> each) {
+                claims.get().forEach(each);
             }
         };
     }

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -214,7 +215,11 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
                                     + allocated.replace("c1", "c2").replace("uid-1", "uid-2")
                                     + "]}");
 
-            Map<ClaimRef, ClaimObject> claims = cluster.claimReader().readAll(Duration.ofSeconds(20));
+            Map<ClaimRef, ClaimObject> claims = new HashMap<>();
+            cluster.claimReader().readAll(Duration.ofSeconds(20), (ref, claim) -> {
+                claims.put(ref, claim);
+                assertThat(server.requests).as("none is kept until the last").hasSize(claims.size());
+            });
 
             assertThat(claims)
                     .containsOnlyKeys(REF, new ClaimRef("default", "c2", "uid-2"))
@@ -223,6 +228,7 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
             ScriptedServer.Request first = server.requests.take();
             assertThat(first.path()).isEqualTo("/apis/resource.k8s.io/v1/resourceclaims");
             assertThat(first.query()).isEqualTo("limit=500");
+            assertThat(first.accept()).contains("drop=metadata.managedFields");
             assertThat(server.requests.take().query()).isEqualTo("limit=500&continue=next/1");
         }
 
@@ -232,7 +238,7 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
         void anotherAnswerProvesNothing(int status, String body) {
             List<ThrowingCallable> calls = List.of(
                     () -> cluster.claimReader().read(REF, Duration.ofSeconds(20)),
-                    () -> cluster.claimReader().readAll(Duration.ofSeconds(20)),
+                    () -> cluster.claimReader().readAll(Duration.ofSeconds(20), (ref, claim) -> {}),
                     () -> cluster.claimFeed().list(),
                     () -> cluster.claimStatuses().exists(REF),
                     () -> cluster.slices().list(Scope.NODE),

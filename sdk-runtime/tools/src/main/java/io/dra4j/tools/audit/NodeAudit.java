@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -97,7 +98,9 @@ public record NodeAudit(DriverNode node, Devices devices, TwoLooks looks) {
 
     private Map<ClaimRef, ClaimObject> claims() {
         try (Cluster cluster = Cluster.connect(node.kubeconfig(), node.driver(), node.node(), Meters.none())) {
-            return cluster.claimReader().readAll(LIMIT);
+            Map<ClaimRef, ClaimObject> claims = new HashMap<>();
+            cluster.claimReader().readAll(LIMIT, claims::put);
+            return claims;
         } catch (ClusterException e) {
             throw new NotCheckedException("the API server's claims: " + e.getMessage(), e);
         }
