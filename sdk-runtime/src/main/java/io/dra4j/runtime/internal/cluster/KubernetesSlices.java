@@ -10,11 +10,13 @@ import io.dra4j.rules.Release;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,17 +85,15 @@ final class KubernetesSlices implements SliceStore {
     @Override
     public Snapshot list(Scope scope) {
         String owner = scope == Scope.NODE ? readNodeUid() : nodeUid();
-        JsonNode list = ApiCalls.understood("not a list of ResourceSlices", readSlices(slices(scope)), Json::parseList);
-        return new Snapshot(
-                Json.list(list.path("items"), slice -> codec.decode(slice, owner)).stream()
-                        .flatMap(Optional::stream)
-                        .toList(),
-                list.path("metadata").path("resourceVersion").asText());
-    }
-
-    private String readSlices(String path) {
+        List<Stored> found = new ArrayList<>();
+        Consumer<JsonNode> item = slice -> {
+            if (scope == Scope.NODE || codec.isOurs(slice, owner)) {
+                codec.decode(slice, owner).ifPresent(found::add);
+            }
+        };
         try {
-            return calls.readList(path, limit);
+            JsonNode list = calls.list(slices(scope), item, limit);
+            return new Snapshot(found, list.path("resourceVersion").asText());
         } catch (ClusterException e) {
             throw e.status() == NOT_FOUND ? new ClusterException.ApiMissing(MISSING.formatted(calls.server())) : e;
         }

@@ -108,7 +108,7 @@ public record SliceCodec(String driver, String node) {
                     metadata.path("name").asText(),
                     metadata.path("uid").asText(),
                     metadata.path("resourceVersion").asText(),
-                    isOwner(metadata.path("ownerReferences"), nodeUid),
+                    isOurs(slice, nodeUid),
                     content.orElseGet(() -> empty(pool, spec)),
                     content.isPresent());
         });
@@ -154,7 +154,9 @@ public record SliceCodec(String driver, String node) {
         return spec;
     }
 
-    private boolean isOwner(JsonNode references, String nodeUid) {
+    /** Returns whether a slice's owner is the node; without a node, whether it has none. */
+    boolean isOurs(JsonNode slice, String nodeUid) {
+        JsonNode references = slice.path("metadata").path("ownerReferences");
         if (node.isEmpty()) {
             return references.isEmpty();
         }

@@ -32,6 +32,7 @@ public interface SliceStore {
         return List.of(Scope.NODE, Scope.CLUSTER);
     }
 
+    /** Lists the slices of a scope; in {@link Scope#CLUSTER}, which may have many of others, only its own. */
     Snapshot list(Scope scope);
 
     /** Watches the slices of a scope after a snapshot of it. */

@@ -90,11 +90,8 @@ final class SliceView implements AutoCloseable {
         for (Scope scope : store.scopes()) {
             snapshots.put(scope, store.list(scope));
             for (Stored slice : snapshots.get(scope).slices()) {
-                // Others also publish slices of no node: this driver must not touch theirs.
-                if (scope == Scope.NODE || slice.isOurs()) {
-                    listed.put(slice.name(), known(slice));
-                    watchesCluster |= scope == Scope.CLUSTER;
-                }
+                listed.put(slice.name(), known(slice));
+                watchesCluster |= scope == Scope.CLUSTER;
             }
         }
         slices = listed;

@@ -61,19 +61,17 @@ class KubernetesSlicesTest extends ClusterUnderTest {
 
     @Test
     void listsThoseOfThisNodeAndKnowsItsOwn() throws Exception {
-        server.then(200, NODE)
-                .then(
-                        200,
-                        "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":["
-                                + slice("5", "node-uid")
-                                + ","
-                                + slice("6", "old-uid")
-                                + "]}");
+        String both = "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[%s,%s]}"
+                .formatted(slice("5", "node-uid"), slice("6", "old-uid"));
+        server.then(200, NODE).then(200, both).then(200, both);
 
         Snapshot snapshot = cluster.slices().list(Scope.NODE);
 
         assertThat(snapshot.resourceVersion()).isEqualTo("7");
         assertThat(snapshot.slices()).extracting(Stored::isOurs).containsExactly(true, false);
+        assertThat(cluster.slices().list(Scope.CLUSTER).slices())
+                .extracting(Stored::isOurs)
+                .containsExactly(true);
         assertThat(snapshot.slices().get(0).content()).isEqualTo(content);
         assertThat(server.requests.take().path()).isEqualTo("/api/v1/nodes/node-a");
         ScriptedServer.Request list = server.requests.take();

@@ -105,7 +105,7 @@ public final class FakeSliceStore implements SliceStore {
         }
         return new Snapshot(
                 slices.values().stream()
-                        .filter(slice -> scopeOf(slice) == scope)
+                        .filter(slice -> scopeOf(slice) == scope && (scope == Scope.NODE || slice.isOurs()))
                         .toList(),
                 Long.toString(version));
     }
