@@ -97,11 +97,6 @@ final class ApiCalls {
         return send("GET", path, null, limit);
     }
 
-    /** Reads a list, without the managed fields of its objects if the server can leave them out. */
-    String readList(String path, Duration limit) {
-        return successful("GET " + path, await(get(path, BodyHandlers.ofString()), "GET", path, limit));
-    }
-
     /** Server-side apply: the body is what the field manager of the path's query wants. */
     String apply(String path, JsonNode body, Duration limit) {
         return send("PATCH", path, APPLY, body, limit);

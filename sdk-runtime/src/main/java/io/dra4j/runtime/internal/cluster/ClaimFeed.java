@@ -2,34 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cluster;
 
-import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The claims of the cluster and their changes.
  *
- * <p>All methods except {@link Watch#close} block for at most a few seconds, and throw {@link ClusterException}; none
+ * <p>All methods except {@link Watch#close} block for at most a minute, and throw {@link ClusterException}; none
  * retries.
  */
 public interface ClaimFeed {
 
-    Snapshot list();
+    /**
+     * Lists the claims as JSON, passing on each before reading the next; some also if the list then fails.
+     *
+     * @return the moment, for a watch
+     */
+    String list(Consumer<String> claim);
 
     /**
-     * Watches claims after a snapshot; the listener gets claims as JSON, and a
+     * Watches claims after a list; the listener gets claims as JSON, and a
      * bookmark about once a minute if nothing happens.
      */
     Watch watch(String resourceVersion, Watch.Listener<String> listener);
-
-    /**
-     * All claims at one moment.
-     *
-     * @param claims the claims as JSON
-     * @param resourceVersion the moment
-     */
-    record Snapshot(List<String> claims, String resourceVersion) {
-
-        public Snapshot {
-            claims = List.copyOf(claims);
-        }
-    }
 }

@@ -100,19 +100,6 @@ final class Json {
         return (ObjectNode) object;
     }
 
-    /**
-     * Reads a list that the API server has; an object without items is another answer, and not an empty list.
-     *
-     * @throws IllegalArgumentException if the text is something else
-     */
-    static JsonNode parseList(String text) {
-        JsonNode list = parse(text);
-        if (!list.has("items")) {
-            throw new IllegalArgumentException("it has no items");
-        }
-        return list;
-    }
-
     static JsonNode tree(Object bean) {
         return MAPPER.valueToTree(bean);
     }

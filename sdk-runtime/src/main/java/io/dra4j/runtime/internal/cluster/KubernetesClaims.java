@@ -31,8 +31,8 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     private static final String DRA_API = "apis/resource.k8s.io/v1/";
     private static final String PATH = DRA_API + "resourceclaims";
     private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration LIST_LIMIT = Duration.ofMinutes(1);
     private static final Duration UPDATES = Duration.ofMinutes(10);
-    private static final String NO_LIST = "not a list of ResourceClaims";
     private static final int PAGE = 500;
     private static final int CONFLICT = 409;
     private static final int MOST_ATTEMPTS = 5;
@@ -96,11 +96,9 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     }
 
     @Override
-    public Snapshot list() {
-        JsonNode list = ApiCalls.understood(NO_LIST, calls.readList(PATH, LIMIT), Json::parseList);
-        return new Snapshot(
-                Json.list(list.path("items"), JsonNode::toString),
-                list.path("metadata").path("resourceVersion").asText());
+    public String list(Consumer<String> claim) {
+        JsonNode list = calls.list(PATH, item -> claim.accept(item.toString()), LIST_LIMIT);
+        return list.path("resourceVersion").asText();
     }
 
     @Override

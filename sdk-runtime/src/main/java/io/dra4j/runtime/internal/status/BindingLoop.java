@@ -16,10 +16,12 @@ import io.dra4j.runtime.internal.cluster.Watch;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -94,12 +96,13 @@ public final class BindingLoop implements AutoCloseable {
     private void list() {
         closeWatch(); // of another list, if two were scheduled
         try {
-            ClaimFeed.Snapshot snapshot = parts.claims.list();
+            List<BindingClaim> listed = new ArrayList<>();
+            String version = parts.claims.list(claim -> read(claim).ifPresent(listed::add));
             Map<String, BindingClaim> earlier = Map.copyOf(claims);
             claims.clear();
-            snapshot.claims().forEach(claim -> take(claim, earlier));
+            listed.forEach(claim -> take(claim, earlier.get(claim.ref().uid())));
             Changes started = new Changes();
-            watch = parts.claims.watch(snapshot.resourceVersion(), started);
+            watch = parts.claims.watch(version, started);
             changes = started;
             started.look();
         } catch (ClusterException e) {
@@ -117,16 +120,19 @@ public final class BindingLoop implements AutoCloseable {
         wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
     }
 
-    private void take(String claimJson, Map<String, BindingClaim> earlier) {
+    private Optional<BindingClaim> read(String claimJson) {
         try {
-            BindingClaim.read(claimJson, parts.driver, parts.isOwnPool).ifPresent(claim -> {
-                claims.put(claim.ref().uid(), claim);
-                claim.follow(earlier.get(claim.ref().uid()));
-                bindUnlessChecked(claim);
-            });
+            return BindingClaim.read(claimJson, parts.driver, parts.isOwnPool);
         } catch (IllegalArgumentException e) {
             LOG.atWarn().setCause(e).log("Skipped a claim that can't be read");
+            return Optional.empty();
         }
+    }
+
+    private void take(BindingClaim claim, @Nullable BindingClaim earlier) {
+        claims.put(claim.ref().uid(), claim);
+        claim.follow(earlier);
+        bindUnlessChecked(claim);
         bindLater();
     }
 
@@ -278,7 +284,7 @@ public final class BindingLoop implements AutoCloseable {
             String uid = ReportJson.data(claimJson).path("metadata").path("uid").asText();
             BindingClaim earlier = claims.remove(uid);
             if (exists) {
-                take(claimJson, earlier == null ? Map.of() : Map.of(uid, earlier));
+                read(claimJson).ifPresent(claim -> take(claim, earlier));
             }
         }
 

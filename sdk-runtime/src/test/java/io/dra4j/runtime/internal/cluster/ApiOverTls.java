@@ -90,8 +90,8 @@ abstract class ApiOverTls {
     }
 
     Watch watch(Cluster driver) {
-        ClaimFeed.Snapshot now = driver.claimFeed().list();
-        return driver.claimFeed().watch(now.resourceVersion(), events);
+        String now = driver.claimFeed().list(claim -> {});
+        return driver.claimFeed().watch(now, events);
     }
 
     String nextEvent() throws InterruptedException {

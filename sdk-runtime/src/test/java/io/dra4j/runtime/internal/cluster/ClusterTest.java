@@ -239,7 +239,7 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
             List<ThrowingCallable> calls = List.of(
                     () -> cluster.claimReader().read(REF, Duration.ofSeconds(20)),
                     () -> cluster.claimReader().readAll(Duration.ofSeconds(20), (ref, claim) -> {}),
-                    () -> cluster.claimFeed().list(),
+                    () -> cluster.claimFeed().list(claim -> {}),
                     () -> cluster.claimStatuses().exists(REF),
                     () -> cluster.slices().list(Scope.NODE),
                     () -> cluster.lease("ns", "lease", Duration.ofSeconds(20)).write(LEASE));

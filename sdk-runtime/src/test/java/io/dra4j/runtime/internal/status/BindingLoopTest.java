@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -49,14 +50,15 @@ class BindingLoopTest implements ScenarioSteps {
         private final List<Watch.Listener<String>> listeners = new ArrayList<>();
 
         @Override
-        public Snapshot list() {
+        public String list(Consumer<String> claim) {
             lists++;
+            claims.forEach(claim);
             if (failures.peek() instanceof Error) {
                 throw (Error) failures.remove();
             } else if (!failures.isEmpty()) {
                 throw (RuntimeException) failures.remove();
             }
-            return new Snapshot(claims, "1");
+            return "1";
         }
 
         @Override
