@@ -137,6 +137,7 @@ public final class BindingController implements AutoCloseable {
                 driverName,
                 ALL_NODES,
                 check,
+                () -> true,
                 pool -> true,
                 cluster.claimFeed(),
                 cluster.claimStatuses(),

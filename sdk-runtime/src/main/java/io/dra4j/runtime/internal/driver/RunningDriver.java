@@ -236,6 +236,7 @@ public final class RunningDriver implements AutoCloseable {
                             settings.driverName,
                             settings.nodeName,
                             check,
+                            () -> publisher.lastInventory().isPresent(),
                             this::isOfNode,
                             cluster.claimFeed(),
                             cluster.claimStatuses(),

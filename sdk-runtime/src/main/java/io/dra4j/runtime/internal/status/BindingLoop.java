@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -65,12 +66,14 @@ public final class BindingLoop implements AutoCloseable {
      * The parts that devices are bound with.
      *
      * @param node the name of the node, or another name that distinguishes this loop from others
+     * @param knowsPools whether the pools are known; until then nothing is listed
      * @param isOwnPool whether a pool's devices are bound by this loop
      */
     public record Parts(
             String driver,
             String node,
             ReadinessCheck check,
+            BooleanSupplier knowsPools,
             Predicate<PoolName> isOwnPool,
             ClaimFeed claims,
             ClaimStatuses statuses,
@@ -95,6 +98,10 @@ public final class BindingLoop implements AutoCloseable {
 
     private void list() {
         closeWatch(); // of another list, if two were scheduled
+        if (!parts.knowsPools.getAsBoolean()) {
+            listLater(Duration.ZERO);
+            return;
+        }
         try {
             List<BindingClaim> listed = new ArrayList<>();
             String version = parts.claims.list(claim -> read(claim).ifPresent(listed::add));

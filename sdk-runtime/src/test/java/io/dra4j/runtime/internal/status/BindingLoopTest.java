@@ -40,6 +40,7 @@ class BindingLoopTest implements ScenarioSteps {
     private List<Condition> answer = List.of();
     private @Nullable RuntimeException failure;
     private RandomGenerator random = RandomGenerator.getDefault();
+    private boolean knowsPools = true;
     private Duration setBack = Duration.ZERO;
     private BindingLoop started;
 
@@ -78,6 +79,7 @@ class BindingLoopTest implements ScenarioSteps {
                         "d.example.com",
                         "node",
                         this::bind,
+                        () -> knowsPools,
                         new PoolName("node")::equals,
                         feed,
                         statuses,
@@ -168,6 +170,7 @@ class BindingLoopTest implements ScenarioSteps {
                 feed.failures.add(new ClusterException("too many requests", 429, Duration.ofSeconds(30)));
             case "statuses-fail" ->
                 Stream.of(words).skip(1).forEach(what -> statuses.failures.add((RuntimeException) failure(what)));
+            case "pools" -> knowsPools = words[1].equals("known");
             case "random" -> random = () -> Long.parseLong(words[1]);
             case "clock-is-set-back" -> setBack = Duration.ofDays(30);
             case "advance" -> loop.advance(Duration.parse("PT" + words[1] + "S"));
