@@ -23,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -141,8 +143,12 @@ class WebhookLoadIT {
         }
 
         assertThat(refused).isBetween(1, FLOOD - 64);
-        assertThat(webhook.post(CLAIMS, Reviews.text("claim-valid-v1")).statusCode())
-                .isEqualTo(200);
+        String labels = IntStream.range(0, 250_000)
+                .mapToObj("\"%06d\":\"\","::formatted)
+                .collect(Collectors.joining());
+        String large = Reviews.text("claim-valid-v1")
+                .replaceFirst("\"metadata\" : \\{", "$0\"labels\":{" + labels + "\"\":\"\"},");
+        assertThat(webhook.post(CLAIMS, large).statusCode()).isEqualTo(200);
     }
 
     /** An API server that sends a review as the server closes the connection gets no answer. */

@@ -12,13 +12,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A check of the objects of some kinds. */
 interface AdmissionRule {
 
     boolean isFor(String group, String version, String kind);
 
-    /** Returns the reasons to refuse an object; none if it may be stored. */
+    /** Returns the paths of the fields that the rule reads in an object. */
+    Set<String> fields();
+
+    /** Returns the reasons to refuse an object, given those fields; none if it may be stored. */
     List<Problem> problems(String kind, JsonNode object);
 
     String kinds();
@@ -37,6 +42,11 @@ interface AdmissionRule {
         @Override
         public boolean isFor(String group, String version, String kind) {
             return group.equals(GROUP) && VERSIONS.contains(version) && (kind.equals(CLAIM) || kind.equals(TEMPLATE));
+        }
+
+        @Override
+        public Set<String> fields() {
+            return Set.of("spec.devices", "spec.spec.devices");
         }
 
         @Override
@@ -83,6 +93,8 @@ interface AdmissionRule {
      */
     record PodRule(Set<String> resources) implements AdmissionRule {
 
+        private static final List<String> CONTAINERS = List.of("initContainers", "containers");
+
         public PodRule {
             resources = Set.copyOf(resources);
         }
@@ -93,9 +105,17 @@ interface AdmissionRule {
         }
 
         @Override
+        public Set<String> fields() {
+            return CONTAINERS.stream()
+                    .flatMap(list -> Stream.of("limits", "requests").map(amounts -> list + ".resources." + amounts))
+                    .flatMap(amounts -> resources.stream().map(name -> "spec.%s.%s".formatted(amounts, name)))
+                    .collect(Collectors.toSet());
+        }
+
+        @Override
         public List<Problem> problems(String kind, JsonNode object) {
             List<Problem> problems = new ArrayList<>();
-            for (String list : List.of("initContainers", "containers")) {
+            for (String list : CONTAINERS) {
                 JsonNode containers = object.path("spec").path(list);
                 for (int index = 0; index < containers.size(); index++) {
                     String path = "spec.%s[%d].resources".formatted(list, index);

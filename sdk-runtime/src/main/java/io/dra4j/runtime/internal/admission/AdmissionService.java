@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.admission;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.runtime.internal.admission.AdmissionRule.ClaimRule;
@@ -21,6 +23,7 @@ import io.dra4j.runtime.internal.tls.ServerCertificate;
 import java.io.IOException;
 import java.io.Serial;
 import java.net.InetSocketAddress;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -75,17 +78,21 @@ public final class AdmissionService {
     }
 
     /** Answers reviews by a rule. */
-    record ReviewPage(AdmissionRule rule) implements Page {
+    record ReviewPage(AdmissionRule rule, Fields fields) implements Page {
 
         private static final Logger LOG = LoggerFactory.getLogger(ReviewPage.class);
 
         /** The number of configurations that a valid claim may have; it bounds the answer. */
         private static final int MOST_PROBLEMS = 32;
 
+        ReviewPage(AdmissionRule rule) {
+            this(rule, Review.fields(rule.fields()));
+        }
+
         @Override
         public HttpAnswer answer(String accept, byte[] document) {
             try {
-                return HttpAnswer.of(200, "application/json", answer(Review.read(document)));
+                return HttpAnswer.of(200, "application/json", answer(Review.read(document, fields)));
             } catch (BadReviewException e) {
                 LOG.atInfo().addKeyValue(LogField.REASON, e.getMessage()).log("Review refused");
                 return HttpAnswer.text(400, String.valueOf(e.getMessage()));
@@ -119,21 +126,41 @@ public final class AdmissionService {
         /** An {@code AdmissionReview} of {@code admission.k8s.io/v1}: its request, and answers to it. */
         private record Review(JsonNode request) {
 
-            private static final ObjectMapper JSON = JsonMapper.builder()
-                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .build();
+            /** Names of fields are not kept beyond their use, of which there may be many. */
+            private static final ObjectMapper JSON = new JsonMapper(JsonFactory.builder()
+                    .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                    .build());
+
             private static final String API_VERSION = "admission.k8s.io/v1";
             private static final String KIND = "AdmissionReview";
+            private static final List<String> FIELDS = List.of(
+                    "apiVersion",
+                    "kind",
+                    "request.uid",
+                    "request.kind",
+                    "request.operation",
+                    "request.namespace",
+                    "request.name");
             private static final Set<String> CHECKED = Set.of("CREATE", "UPDATE");
             private static final Set<String> NOT_CHECKED = Set.of("DELETE", "CONNECT");
 
+            /** Returns those of a review, given those of its objects. */
+            static Fields fields(Set<String> ofObject) {
+                Set<String> all = new HashSet<>(FIELDS);
+                for (String field : ofObject) {
+                    all.add("request.object." + field);
+                    all.add("request.oldObject." + field);
+                }
+                return new Fields(all);
+            }
+
             /**
-             * Reads a review.
+             * Reads some fields of a review.
              *
              * @throws BadReviewException if it is not a review, or lacks what an answer needs
              */
-            static Review read(byte[] document) throws BadReviewException {
-                JsonNode review = tree(document);
+            static Review read(byte[] document, Fields fields) throws BadReviewException {
+                JsonNode review = tree(document, fields);
                 String type = text(review, "apiVersion") + " " + text(review, "kind");
                 if (!type.equals(API_VERSION + " " + KIND)) {
                     throw new BadReviewException(
@@ -153,9 +180,13 @@ public final class AdmissionService {
                 return read;
             }
 
-            private static JsonNode tree(byte[] document) throws BadReviewException {
-                try {
-                    return JSON.readTree(document);
+            private static JsonNode tree(byte[] document, Fields fields) throws BadReviewException {
+                try (JsonParser json = JSON.createParser(document)) {
+                    JsonNode review = json.nextToken() == null ? MissingNode.getInstance() : fields.read(json);
+                    if (json.nextToken() != null) {
+                        throw new BadReviewException("the document is not JSON: more follows");
+                    }
+                    return review;
                 } catch (JsonProcessingException e) {
                     throw new BadReviewException("the document is not JSON: " + e.getOriginalMessage());
                 } catch (IOException e) {
@@ -188,7 +219,7 @@ public final class AdmissionService {
 
             /**
              * Returns whether the object's spec equals the stored one: the webhook must not keep an older object from
-             * losing its finalizers.
+             * losing its finalizers. Both have only the fields that the rule reads.
              */
             boolean leavesSpec() {
                 JsonNode before = request.path("oldObject").path("spec");

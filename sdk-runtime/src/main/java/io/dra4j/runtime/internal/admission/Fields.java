@@ -1,0 +1,58 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.admission;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.util.Set;
+
+/**
+ * Some fields of JSON documents: only these are kept, since a user may give an object hundreds of thousands of others,
+ * such as labels.
+ *
+ * @param paths for each field its name, after those of the fields that it is in, with dots in between
+ */
+record Fields(Set<String> paths) {
+
+    Fields {
+        paths = Set.copyOf(paths);
+    }
+
+    /** Reads the value at which a parser is. */
+    JsonNode read(JsonParser json) throws IOException {
+        return read(json, "");
+    }
+
+    private JsonNode read(JsonParser json, String parent) throws IOException {
+        if (json.isExpectedStartArrayToken()) {
+            ArrayNode array = JsonNodeFactory.instance.arrayNode();
+            while (json.nextToken() != JsonToken.END_ARRAY) {
+                array.add(read(json, parent));
+            }
+            return array;
+        }
+        return json.isExpectedStartObjectToken() ? object(json, parent) : json.readValueAsTree();
+    }
+
+    private ObjectNode object(JsonParser json, String parent) throws IOException {
+        ObjectNode object = JsonNodeFactory.instance.objectNode();
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String name = json.currentName();
+            String path = parent + name;
+            json.nextToken();
+            if (paths.contains(path)) {
+                object.set(name, json.<JsonNode>readValueAsTree());
+            } else if (paths.stream().anyMatch(kept -> kept.startsWith(path + "."))) {
+                object.set(name, read(json, path + "."));
+            } else {
+                json.skipChildren();
+            }
+        }
+        return object;
+    }
+}
