@@ -70,14 +70,24 @@ true
 {{ include "dra4j.isOn" (dict "root" . "value" .Values.openshift.enabled "api" "security.openshift.io/v1/SecurityContextConstraints") }}
 {{- end }}
 
-{{/* A container's YAML; stops the rendering if its env has a variable of NVIDIA's chart that would have no effect. */}}
+{{/*
+A container's YAML. The last of several entries for a variable is kept: the API server does not merge a list with two of
+one name. Stops the rendering if its env has a variable of NVIDIA's chart that would have no effect.
+*/}}
 {{- define "dra4j.checkedEnv" -}}
-{{- range (fromYaml .).env -}}
-{{- if eq .name "LOG_VERBOSITY" -}}
+{{- $container := fromYaml . -}}
+{{- $last := dict -}}
+{{- range $i, $one := $container.env -}}
+{{- if eq $one.name "LOG_VERBOSITY" -}}
 {{- fail "env has LOG_VERBOSITY, which has no effect here: set logVerbosity instead." -}}
 {{- end -}}
+{{- $last = set $last $one.name $i -}}
 {{- end -}}
-{{ . }}
+{{- $env := list -}}
+{{- range $i, $one := $container.env -}}
+{{- if eq $i (get $last $one.name) }}{{ $env = append $env $one }}{{ end -}}
+{{- end -}}
+{{- if eq (len $env) (len $container.env) }}{{ . }}{{ else }}{{ toYaml (set $container "env" $env) }}{{ end -}}
 {{- end }}
 
 {{/* Stops the rendering if the installation would not work. */}}

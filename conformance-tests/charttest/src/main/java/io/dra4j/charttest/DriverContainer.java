@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A container of the driver's program: in the DaemonSet of a chart, or in a Deployment. */
@@ -91,14 +92,14 @@ public record DriverContainer(JsonNode workload, JsonNode container) {
                 .replaceAll(found -> Matcher.quoteReplacement(variables.getOrDefault(found.group(1), found.group())));
     }
 
-    /** The variables, with an empty value for those that Kubernetes sets. */
+    /**
+     * The variables, with an empty value for those that Kubernetes sets.
+     *
+     * @throws IllegalStateException if there are two of one name
+     */
     public Map<String, String> environment() {
-        Map<String, String> environment = new LinkedHashMap<>();
-        container
-                .path("env")
-                .forEach(one -> environment.put(
-                        one.path("name").asText(), one.path("value").asText("")));
-        return environment;
+        return container.path("env").valueStream().collect(Collectors.toMap(one -> one.path("name")
+                .asText(), one -> one.path("value").asText()));
     }
 
     /** The variables as the kubelet sets them, on a test's node; may be changed. */

@@ -132,14 +132,17 @@ public abstract class WebhookContract {
     void itHasTheSettingsOfTheDriver() {
         String container =
                 DriverContainer.of(CHART.render(ON)).container().path("name").asText();
-        String variable = "kubeletPlugin.containers." + container + ".env[0]";
-        Manifests manifests = CHART.render(ON.set(variable + ".name", "MORE").set(variable + ".value", "some"));
+        String variable = "kubeletPlugin.containers." + container + ".env";
+        Manifests manifests = CHART.render(ON.set(variable + "[0].name", "MORE")
+                .set(variable + "[0].value", "some")
+                .set(variable + "[1].name", "LOGGING_FORMAT")
+                .set(variable + "[1].value", "json"));
         DriverContainer driver = DriverContainer.of(manifests);
         DriverContainer webhook = DriverContainer.ofDeployment(manifests);
         Map<String, String> settings = driver.environment();
         settings.keySet().removeAll(OF_THE_NODE);
 
-        assertThat(settings).containsKeys("DRIVER_NAME", "MORE");
+        assertThat(settings).containsKeys("DRIVER_NAME", "MORE").containsEntry("LOGGING_FORMAT", "json");
         assertThat(webhook.environment()).containsAllEntriesOf(settings);
         assertThat(webhook.command()).isEqualTo(driver.command());
         assertThat(webhook.container().path("image"))
