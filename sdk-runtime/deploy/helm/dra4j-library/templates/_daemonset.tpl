@@ -52,9 +52,8 @@ spec:
       {{- with $root.Values.imagePullSecrets }}
       imagePullSecrets: {{- toYaml . | nindent 8 }}
       {{- end }}
-      {{- with include "dra4j.podSecurityContext" $root | fromYaml }}
-      securityContext: {{- toYaml . | nindent 8 }}
-      {{- end }}
+      # The type that may use the kubelet's directories where SELinux is enforced; elsewhere it has no effect.
+      securityContext: {{- merge (deepCopy ($plugin.podSecurityContext | default dict)) (dict "seLinuxOptions" (dict "type" "spc_t")) | toYaml | nindent 8 }}
       {{- with $plugin.nodeSelector }}
       nodeSelector: {{- toYaml . | nindent 8 }}
       {{- end }}
@@ -96,15 +95,6 @@ spec:
         {{- with .volumes }}
         {{- . | trim | nindent 8 }}
         {{- end }}
-{{- end }}
-
-{{/* OpenShift's nodes enforce SELinux, so the driver needs a type that may use the kubelet's directories. */}}
-{{- define "dra4j.podSecurityContext" -}}
-{{- $given := deepCopy (.Values.kubeletPlugin.podSecurityContext | default dict) -}}
-{{- if include "dra4j.isOpenShift" . -}}
-{{- $given = merge $given (dict "seLinuxOptions" (dict "type" "spc_t")) -}}
-{{- end -}}
-{{- toYaml $given -}}
 {{- end }}
 
 {{/* The driver's container, except its name and mounts. Takes the dict of dra4j.daemonset. */}}
