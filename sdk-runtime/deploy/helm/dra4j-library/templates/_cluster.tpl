@@ -58,6 +58,10 @@ spec:
   egress: {{- include "dra4j.apiServerEgress" $root | nindent 4 }}
 {{- end }}
 {{- if $root.Values.resourceQuota.enabled }}
+{{- $classes := list $root.Values.kubeletPlugin.priorityClassName }}
+{{- range pick $root.Values "webhook" "claimMetrics" "controller" }}
+{{- if .enabled }}{{ $classes = append $classes .priorityClassName }}{{ end }}
+{{- end }}
 ---
 # Some clusters, such as GKE, admit pods of the system's priority classes only where a quota allows them.
 apiVersion: v1
@@ -70,7 +74,7 @@ spec:
     matchExpressions:
       - scopeName: PriorityClass
         operator: In
-        values: [{{ $root.Values.kubeletPlugin.priorityClassName | quote }}]
+        values: {{ $classes | compact | uniq | toJson }}
 {{- end }}
 {{- end }}
 

@@ -127,6 +127,13 @@ public abstract class ClaimMetricsContract {
     }
 
     @Test
+    void itsPodsAreAdmittedByTheQuota() {
+        ChartInstallation all = ChartInstallation.DEFAULT.file(ALL_PARTS).set("claimMetrics.priorityClassName", "own");
+        assertThat(CHART.render(all).one(Kind.ResourceQuota).findValue("values").toString())
+                .isEqualTo("[\"system-node-critical\",\"own\"]");
+    }
+
+    @Test
     void itsAccountHasItsRightsAlone() {
         List<ObjectNode> added = added(ChartInstallation.DEFAULT, ON);
         String account = DriverContainer.ofDeployment(CHART.render(ON))
