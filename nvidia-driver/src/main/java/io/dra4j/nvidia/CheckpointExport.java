@@ -16,6 +16,7 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.sharing.SharingSettings.StrategyName;
 import io.dra4j.nvidia.state.ClaimState;
+import io.dra4j.nvidia.state.FreshFile;
 import io.dra4j.nvidia.state.SharingRecord;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter;
@@ -26,11 +27,7 @@ import io.dra4j.nvidia.takeover.GoForm;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.takeover.HandOver;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +44,12 @@ record CheckpointExport(String driver, Nvml nvml, NodeDevices.Settings settings,
      */
     String run(HandOver handOver) {
         Path file = handOver.directory().resolve(GoCheckpoint.FILE);
-        write(file, checkpoint(handOver.bootId(), handOver.claims()));
+        byte[] content = checkpoint(handOver.bootId(), handOver.claims());
+        try { // durable before the journal is moved away
+            FreshFile.replace(file, content, FreshFile.OF_OWNER, StandardOpenOption.SYNC);
+        } catch (IOException e) {
+            throw new DraException("Can't write %s: %s".formatted(file, e), e);
+        }
         handOver.finish();
         return "%s claims are in %s; start NVIDIA's driver now"
                 .formatted(handOver.claims().size(), file);
@@ -182,21 +184,5 @@ record CheckpointExport(String driver, Nvml nvml, NodeDevices.Settings settings,
                 ? Optional.of(existing.device())
                 : MigDeviceAllocator.find(nvml, (Offer.OnDemand) offer);
         return found.orElseThrow(() -> new DraException("MIG device %s no longer exists".formatted(device.device())));
-    }
-
-    /** The file appears as a whole, and is durable before the journal is moved away. */
-    private static void write(Path file, byte[] content) {
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        try (FileChannel channel = FileChannel.open(
-                fresh, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            ByteBuffer left = ByteBuffer.wrap(content);
-            while (left.hasRemaining()) {
-                channel.write(left);
-            }
-            channel.force(true);
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-        } catch (IOException e) {
-            throw new DraException("Can't write %s: %s".formatted(file, e), e);
-        }
     }
 }

@@ -8,12 +8,11 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.state.FreshFile;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,7 +29,6 @@ import org.slf4j.LoggerFactory;
 public final class HealthStateFile {
 
     private static final Logger LOG = LoggerFactory.getLogger(HealthStateFile.class);
-    private static final String OWNER_ONLY = "rw-------";
     private static final int FORM = 2;
 
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -66,7 +64,6 @@ public final class HealthStateFile {
             form = form == null ? 1 : form;
             gpus = List.copyOf(gpus);
             errors = Map.copyOf(errors);
-            errors.values().forEach(List::copyOf);
             exceeded = exceeded == null ? Map.of() : Map.copyOf(exceeded);
             ended = ended == null ? Set.of() : Set.copyOf(ended);
         }
@@ -126,11 +123,7 @@ public final class HealthStateFile {
             return;
         }
         try {
-            Path fresh = file.resolveSibling(file.getFileName() + ".new");
-            Files.deleteIfExists(fresh);
-            Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
-            Files.write(fresh, JSON.writeValueAsBytes(now));
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            FreshFile.replace(file, JSON.writeValueAsBytes(now), FreshFile.OF_OWNER);
             last = now;
         } catch (IOException e) {
             LOG.atWarn()

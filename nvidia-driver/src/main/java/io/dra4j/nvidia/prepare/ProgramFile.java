@@ -3,15 +3,15 @@
 package io.dra4j.nvidia.prepare;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.state.FreshFile;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipal;
+import java.util.Arrays;
 import java.util.Set;
 
 /** The file of a program in the driver's directory. */
@@ -50,7 +50,7 @@ public final class ProgramFile {
         return found;
     }
 
-    /** Writes the program, unless the file is already the same. */
+    /** Writes the program, unless the file is already the same: then a full or read-only disk does no harm. */
     static void write(Path file, Source source) {
         Path directory = file.getParent();
         try (InputStream program = source.open()) {
@@ -59,13 +59,10 @@ public final class ProgramFile {
                         directory,
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(MODE_OF_DIRECTORY)));
             }
-            Path fresh = Files.createTempFile(directory, "." + file.getFileName(), ".new");
-            try {
-                open(directory, Files.getOwner(fresh));
-                Files.copy(program, fresh, StandardCopyOption.REPLACE_EXISTING);
-                replace(file, fresh);
-            } finally {
-                Files.deleteIfExists(fresh);
+            open(directory);
+            byte[] wanted = program.readAllBytes();
+            if (!isSame(file, wanted)) {
+                FreshFile.replace(file, wanted, MODE);
             }
         } catch (IOException e) {
             throw new DraException("Can't copy a program to " + file + ": " + e, e);
@@ -73,24 +70,18 @@ public final class ProgramFile {
     }
 
     /** Sets the directory's permissions: the runtime creates it closed to others, and the kubelet readable by others. */
-    private static void open(Path directory, UserPrincipal driver) throws IOException {
+    private static void open(Path directory) throws IOException {
         Set<PosixFilePermission> modes = Files.getPosixFilePermissions(directory);
-        boolean isClosed = Files.getOwner(directory).equals(driver) && modes.remove(PosixFilePermission.OTHERS_READ);
+        boolean isOwn = Files.getOwner(directory).equals(Files.getOwner(Path.of("/proc/self")));
+        boolean isClosed = isOwn && modes.remove(PosixFilePermission.OTHERS_READ);
         if (modes.add(PosixFilePermission.OTHERS_EXECUTE) || isClosed) {
             Files.setPosixFilePermissions(directory, modes);
         }
     }
 
-    private static void replace(Path file, Path fresh) throws IOException {
-        Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString(MODE));
-        if (!isSame(file, fresh)) {
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-        }
-    }
-
-    private static boolean isSame(Path file, Path fresh) throws IOException {
+    private static boolean isSame(Path file, byte[] wanted) throws IOException {
         return Files.isRegularFile(file)
-                && Files.mismatch(file, fresh) < 0
+                && Arrays.equals(Files.readAllBytes(file), wanted)
                 && Files.getPosixFilePermissions(file).equals(PosixFilePermissions.fromString(MODE));
     }
 }

@@ -4,10 +4,10 @@ package io.dra4j.nvidia.state;
 
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,9 +66,8 @@ public record GpuFiles(Path folder, Supplier<String> moduleLoad) {
         try {
             Files.createDirectories(
                     folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            Path fresh = folder.resolve(gpu + ".new");
-            Files.write(fresh, lines);
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            byte[] content = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+            FreshFile.replace(file, content, FreshFile.OF_OWNER);
         } catch (IOException e) {
             throw new DraException("Can't write %s: %s".formatted(file, e.getMessage()), e);
         }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,7 +64,6 @@ class HookProgramTest {
     @Scenarios("program-scenarios.txt")
     void isThatOfTheImageOfTheJarOrOfTheAdministrator(String scenario) throws IOException {
         HookProgram program = null;
-        Object noted = null;
         InputStream running = null;
         String filled = scenario.replace("{copy}", copy().toString()).replace("{folder}", folder.toString());
         for (String line : filled.split("\n")) {
@@ -78,11 +78,9 @@ class HookProgramTest {
                             .isInstanceOf(DraException.class)
                             .hasMessageContaining(text);
                 case "at" -> program = HookProgram.at(executable(words[1]));
-                case "note" -> noted = Files.getAttribute(copy(), "unix:ino");
-                case "same" -> {
-                    assertThat(Files.getAttribute(copy(), "unix:ino")).isEqualTo(noted);
-                    assertThat(plugin).isDirectoryNotContaining("glob:**.new");
-                }
+                case "note" -> Files.setLastModifiedTime(plugin, FileTime.fromMillis(0));
+                case "same" -> // and no file was created, for which a full disk has no room
+                    assertThat(Files.getLastModifiedTime(plugin).toMillis()).isZero();
                 case "open" -> running = Files.newInputStream(copy());
                 case "running" -> {
                     assertThat(running).hasContent(text);

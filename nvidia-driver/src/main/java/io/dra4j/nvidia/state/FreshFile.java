@@ -1,0 +1,30 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.state;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/** Replaces files as a whole: readers find the previous content or the new one, also after a crash. */
+public final class FreshFile {
+
+    public static final String OF_OWNER = "rw-------";
+
+    private FreshFile() {}
+
+    /** Writes a file anew with some permissions; with {@code SYNC}, it also survives a power failure. */
+    public static void replace(Path file, byte[] content, String mode, OpenOption... how) throws IOException {
+        Path fresh = Files.createTempFile(file.getParent(), "." + file.getFileName(), ".new");
+        try {
+            Files.write(fresh, content, how);
+            Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString(mode));
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+}
