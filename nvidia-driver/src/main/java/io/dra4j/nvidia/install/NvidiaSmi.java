@@ -84,7 +84,7 @@ public record NvidiaSmi(DriverFinder driver) {
                 .findFirst()
                 .orElseThrow(() -> new SmiException(
                         "nvidia-smi answers \"%s\" for the compute mode of %s, which is not one of %s; see what nvidia-smi shows on the node"
-                                .formatted(answer, gpu, new TreeSet<>(COMPUTE_MODES)),
+                                .formatted(ProgramCall.shortened(answer), gpu, new TreeSet<>(COMPUTE_MODES)),
                         Outcome.UNCHANGED,
                         null));
     }
@@ -134,7 +134,7 @@ public record NvidiaSmi(DriverFinder driver) {
         }
         if (code != 0) {
             throw new SmiException(
-                    "%s failed with exit code %d: %s".formatted(call, code, ended.output()),
+                    "%s failed with exit code %d: %s".formatted(call, code, ProgramCall.shortened(ended.output())),
                     GONE.contains(code) ? Outcome.GONE : Outcome.UNCHANGED,
                     null);
         }

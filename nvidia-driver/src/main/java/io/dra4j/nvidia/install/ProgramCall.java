@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record ProgramCall(@Nullable Integer code, String output) {
 
-    private static final int LONGEST_OUTPUT = 500;
+    private static final int LONGEST_OUTPUT = 1 << 16; // of a pipe
+    private static final int LONGEST_MESSAGE = 500;
     private static final int KILL_SECONDS = 1;
 
     private static final Pattern BUSY =
@@ -68,6 +69,11 @@ public record ProgramCall(@Nullable Integer code, String output) {
 
     public boolean isSuccess() {
         return code != null && code == 0;
+    }
+
+    /** Returns the start of an output, for a message. */
+    public static String shortened(String output) {
+        return output.substring(0, Math.min(output.length(), LONGEST_MESSAGE));
     }
 
     private static void write(Process process, String input) {

@@ -55,6 +55,12 @@ class ProgramCallTest {
     }
 
     @Test
+    void keepsAnAnswerThatComesAfterWarnings() throws IOException {
+        ProcessBuilder program = new ProcessBuilder("sh", "-c", "seq 1000; echo Default");
+        assertThat(ProgramCall.run(program, "", LONG).output()).endsWith("Default");
+    }
+
+    @Test
     void saysThatAFileStaysOpen() throws IOException {
         try (OutputStream writer = open()) {
             writer.flush();
