@@ -79,7 +79,7 @@ static int serves(const char *user) {
     return !user || (waitpid(server, &status, 0) == server && status == 0);
 }
 
-static int serve(void) {
+static int serve(const char *program) {
     struct sockaddr_un at = address();
     int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (bind(listening, (struct sockaddr *)&at, sizeof at) || chmod(at.sun_path, 0666) || listen(listening, 8)) {
@@ -95,9 +95,8 @@ static int serve(void) {
     }
     pid_t server = fork();
     if (!server) {
-        for (;;) {
-            pause();
-        }
+        execl(program, "nvidia-cuda-mps-server", "hang", NULL);
+        exit(end(program));
     }
     for (int last = 0; !last;) {
         int client = accept(listening, NULL, NULL);
@@ -128,5 +127,5 @@ int main(int count, char **arguments) {
     if (count > 1 && !strcmp(arguments[1], "hang")) {
         pause();
     }
-    return count > 1 && !strcmp(arguments[1], "-f") ? serve() : ask();
+    return count > 1 && !strcmp(arguments[1], "-f") ? serve(arguments[0]) : ask();
 }

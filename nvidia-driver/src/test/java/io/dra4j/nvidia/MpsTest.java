@@ -125,7 +125,7 @@ class MpsTest extends ProviderOnBoards {
     }
 
     @Test
-    void findsTheLibrariesOfTheDriverAlone() throws Exception {
+    void findsTheLibrariesOfTheDriverAloneAndHasALogOfItsOwn() throws Exception {
         install("l40s");
         Files.writeString(node.library().resolveSibling("libc.so.6"), "another C library");
 
@@ -133,6 +133,10 @@ class MpsTest extends ProviderOnBoards {
 
         assertThat(mps.libraries().resolve("libcuda.so.1")).exists();
         assertThat(mps.libraries().resolve("libc.so.6")).doesNotExist();
+        Path log = groups().get(0).resolve("daemon.log");
+        new ProcessBuilder("truncate", "--size=8G", log.toString()).start().waitFor();
+        mps.processes().forEach(ProcessHandle::destroyForcibly);
+        Await.until("a new log", SOON, () -> Files.size(log) < 1000);
     }
 
     @Test

@@ -278,7 +278,10 @@ class ScenariosTest extends ScenarioNode {
             case "fails" -> smi.failAt(text, Integer.parseInt(words[1]));
             case "answer" -> smi.answer(text.replace("\\n", "\n"));
             case "mps" -> mps = MpsStandIn.install(node);
-            case "kill" -> mps.processes().forEach(ProcessHandle::destroyForcibly);
+            case "kill" -> // daemons, but not their servers
+                mps.processes().stream()
+                        .filter(one -> one.children().findAny().isPresent())
+                        .forEach(ProcessHandle::destroyForcibly);
             case "heal" -> smi.heal();
             case "forget" -> smi.forgetCalls();
             case "remove" -> smi.remove();

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 public record MpsProgram(DriverFinder driver, List<String> selinux) {
 
     private static final String NAME = "nvidia-cuda-mps-control";
-    private static final String SERVER = "nvidia-cuda-mps-server";
+    public static final String SERVER = "nvidia-cuda-mps-server";
     private static final List<String> LIBRARIES = List.of("libcuda.so", "libnvidia-");
 
     public MpsProgram {

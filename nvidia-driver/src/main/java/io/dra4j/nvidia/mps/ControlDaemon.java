@@ -6,8 +6,9 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.install.MpsProgram;
 import io.dra4j.nvidia.install.ProgramCall;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,7 +65,7 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         }
         ProcessBuilder builder = new ProcessBuilder(namespace.running(folder.memory(), command))
                 .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
-                .redirectOutput(Redirect.appendTo(log.toFile()))
+                .redirectOutput(log.toFile()) // anew, since it would grow with each restart
                 .redirectErrorStream(true);
         Map<String, String> environment = builder.environment();
         environment.clear();
@@ -84,10 +85,14 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         }
     }
 
-    private static String tail(Path log) {
-        try {
-            String all = Files.readString(log).strip();
-            return all.isEmpty() ? "it has logged nothing" : all.substring(Math.max(0, all.length() - LONGEST_LOG));
+    /** Returns the end of a daemon's output, which may be larger than memory. */
+    static String tail(Path log) {
+        try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "r")) {
+            byte[] last = new byte[(int) Math.min(file.length(), LONGEST_LOG)];
+            file.seek(file.length() - last.length);
+            file.readFully(last);
+            String end = new String(last, StandardCharsets.UTF_8).strip();
+            return end.isEmpty() ? "it has logged nothing" : end;
         } catch (IOException e) {
             return "its log can't be read: " + e.getMessage();
         }
@@ -101,8 +106,9 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         for (String command : settings.commands()) {
             ProgramCall answer = ask(folder, command, timeout.get());
             if (!answer.isSuccess()) {
-                throw new DraException("The MPS daemon did not accept \"%s\": %s"
-                        .formatted(command, answer.code() == null ? "it did not answer in time" : answer.output()));
+                String why =
+                        answer.code() == null ? "it did not answer in time" : ProgramCall.shortened(answer.output());
+                throw new DraException("The MPS daemon did not accept \"%s\": %s".formatted(command, why));
             }
         }
     }

@@ -3,6 +3,7 @@
 package io.dra4j.nvidia.mps;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.install.MpsProgram;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -34,6 +35,11 @@ final class DaemonProcesses {
 
     static List<ProcessHandle> of(GroupFolder folder) {
         return ProcessHandle.allProcesses().filter(one -> isOf(one, folder)).toList();
+    }
+
+    /** Returns whether the daemon runs, even if it answers no question now; its server may outlive it. */
+    static boolean isRunning(GroupFolder folder) {
+        return of(folder).stream().anyMatch(one -> !text(one, "cmdline").contains(MpsProgram.SERVER));
     }
 
     /** A zombie has no environment, so it is excluded although its PID is in use. */

@@ -35,6 +35,7 @@ record DaemonSettings(
 
     private static final int VOLTA = 7; // as the major compute capability
     private static final BigDecimal MIB = BigDecimal.valueOf(1 << 20);
+    private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE); // as quantities in Go
 
     static DaemonSettings of(SharedGroup group) {
         MpsConfig config = Objects.requireNonNull(group.settings().mps(), "MPS has settings");
@@ -86,7 +87,7 @@ record DaemonSettings(
     }
 
     private static long mebibytes(Quantity limit) {
-        return limit.amount().divideToIntegralValue(MIB).longValue();
+        return limit.amount().min(MOST).divideToIntegralValue(MIB).longValue();
     }
 
     private static String device(String key, List<String> devices) {

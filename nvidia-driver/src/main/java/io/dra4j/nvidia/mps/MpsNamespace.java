@@ -60,7 +60,7 @@ record MpsNamespace(Path file) {
             ProgramCall ended = ProgramCall.run(new ProcessBuilder(command), "", timeout);
             if (!ended.isSuccess()) {
                 throw new DraException("%s failed: %s; the driver has to run as root, in a privileged container"
-                        .formatted(call, ended.output()));
+                        .formatted(call, ProgramCall.shortened(ended.output())));
             }
         } catch (IOException e) {
             throw new DraException("%s can't be started: %s".formatted(call, e.getMessage()), e);

@@ -31,6 +31,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -60,6 +61,7 @@ public final class MpsSharing implements SharingStrategy {
     private final ControlDaemon daemon;
     private final boolean hasShares;
     private final GpuLocks locks = new GpuLocks(); // by the names of groups' directories
+    private final Set<GroupFolder> silent = ConcurrentHashMap.newKeySet(); // with daemons that did not answer
 
     /**
      * Creates the strategy.
@@ -130,7 +132,12 @@ public final class MpsSharing implements SharingStrategy {
         }
         changeModes(settings, timeout);
         daemon.start(folder, settings, timeout);
-        daemon.limit(folder, settings, timeout);
+        try {
+            daemon.limit(folder, settings, timeout);
+        } catch (DraException e) { // without limits it must not serve clients
+            daemon.stop(folder, timeout);
+            throw e;
+        }
         LOG.atInfo()
                 .addKeyValue("devices", settings.devices())
                 .addKeyValue("directory", folder.path())
@@ -155,10 +162,18 @@ public final class MpsSharing implements SharingStrategy {
         GroupFolder folder = GroupFolder.of(root, claim.uid(), recorded.group());
         Supplier<Duration> timeout = () -> LONGEST_RESUME;
         locks.run(folder.name(), () -> {
-            if (folder.exists() && !daemon.answers(folder, LONGEST_RESUME)) {
-                LOG.atWarn().addKeyValue("claim", claim).log("The MPS daemon of a claim has ended; it is restarted");
+            if (folder.exists() && !DaemonProcesses.isRunning(folder)) {
+                LOG.atWarn()
+                        .addKeyValue("claim", claim)
+                        .addKeyValue("output", ControlDaemon.tail(folder.output()))
+                        .log("The MPS daemon of a claim has ended; it is restarted");
                 daemon.stop(folder, timeout);
                 begin(folder, settings(recorded), timeout);
+            } else if (folder.exists() && !daemon.answers(folder, LONGEST_RESUME) && silent.add(folder)) {
+                LOG.atWarn() // its clients may still work
+                        .addKeyValue("claim", claim)
+                        .log(
+                                "The MPS daemon of a claim runs, but does not answer; delete the claim's pods if they hang");
             }
         });
     }

@@ -59,8 +59,10 @@ public abstract class ProgramStandIn {
 
     /** Returns the process of the last call that hung, unless it has ended. */
     public final Optional<ProcessHandle> hanging() throws IOException {
-        return ProcessHandle.of(
-                Long.parseLong(Files.readString(folder.resolve("hung")).strip()));
+        Path hung = folder.resolve("hung");
+        return Files.exists(hung)
+                ? ProcessHandle.of(Long.parseLong("0" + Files.readString(hung).strip()))
+                : Optional.empty();
     }
 
     /** Lets calls succeed again. */

@@ -13,7 +13,7 @@ esac
 read -r command
 case "$command" in
     get_*)
-        echo "$command" | "$program" || exit 1
+        [ ! -f silent ] && echo "$command" | "$program" || exit 1
         if [ -f starting ]; then
             rm starting
             record "mps $command"
