@@ -244,7 +244,6 @@ record NvidiaClaims(
      *
      * @param leaving a claim that no longer counts; null for none
      * @return whether nothing is left
-     * @throws DraException if the record of a claim can't be read
      */
     boolean clean(DriverContext runtime, DriverSnapshot last, @Nullable HeldClaim leaving) {
         return sharing.clean(() -> holders(runtime, last, leaving));

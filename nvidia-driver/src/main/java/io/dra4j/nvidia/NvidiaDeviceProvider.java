@@ -139,6 +139,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     private final class WatchedNode implements GpuWatch.Node {
         private final DriverContext runtime;
+        private boolean isSettled; // of the watch's thread
 
         WatchedNode(DriverContext runtime) {
             this.runtime = runtime;
@@ -188,7 +189,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             }
             sharing.resume();
             if (sharing.hasLeftSettings()) {
-                clean(runtime);
+                claims.clean(runtime, last, null);
             }
         }
 
@@ -203,20 +204,12 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             if (isUnreadable) {
                 return false;
             }
-            boolean isClean = clean(runtime);
-            if (settings.dynamicMig()) {
+            boolean isClean = claims.clean(runtime, last, null);
+            if (settings.dynamicMig() && !isSettled) {
                 handleForeignInstances(runtime);
             }
+            isSettled = true; // only the clean is retried
             return isClean;
-        }
-    }
-
-    private boolean clean(DriverContext runtime) {
-        try {
-            return claims.clean(runtime, last, null);
-        } catch (DraException e) { // a newer driver's record; unprepare reports more
-            LOG.atWarn().setCause(e).log("The sharing of claims is unknown; nothing is undone");
-            return true;
         }
     }
 

@@ -30,6 +30,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Shares a node's devices: each group of devices with one configuration is recorded, then shared by its strategy.
@@ -45,6 +46,7 @@ public final class DeviceSharing {
     private final Object reservation = new Object(); // held only while the journal is written
     private volatile @Nullable DriverContext runtime; // set by start, which precedes all uses
     private volatile boolean hasLeftSettings; // of GPUs without a claim
+    private volatile boolean hasFailedToClean;
 
     /**
      * Creates the sharing of a node.
@@ -269,14 +271,22 @@ public final class DeviceSharing {
      *
      * @param holders returns what is in use now
      * @return whether only settings of GPUs are left, as {@link #hasLeftSettings} returns
-     * @throws DraException if the record of a claim can't be read
      */
     public boolean clean(Supplier<Holders> holders) {
         boolean isClean = true;
         hasLeftSettings = false;
         for (SharingStrategy strategy : strategies) {
-            isClean &= strategy.clean(holders, this::left);
+            try {
+                isClean &= strategy.clean(holders, this::left);
+            } catch (DraException e) { // for example, the record of a claim is a newer driver's
+                LOG.atLevel(hasFailedToClean ? Level.DEBUG : Level.WARN)
+                        .setCause(e)
+                        .log("Remains of claims can't be cleaned up now; will be retried");
+                isClean = false;
+                left();
+            }
         }
+        hasFailedToClean = !isClean;
         return isClean;
     }
 
