@@ -18,16 +18,22 @@ public final class GpuLocks {
     private static final Duration LONGEST = Duration.ofSeconds(30);
     private static final Duration TO_REPORT = Duration.ofSeconds(2); // reserved in a call that waits in vain
 
-    private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
+    private final Map<String, Used> locks = new ConcurrentHashMap<>();
+
+    /** A lock that threads have, or wait for. */
+    private record Used(ReentrantLock lock, int threads) {}
 
     /** Runs work while no other thread works on the GPU. */
     public <T> T with(String gpu, Supplier<T> work) {
-        ReentrantLock lock = locks.computeIfAbsent(gpu, key -> new ReentrantLock());
+        Used first = new Used(new ReentrantLock(), 1);
+        ReentrantLock lock = locks.merge(gpu, first, (used, one) -> new Used(used.lock, used.threads + 1)).lock;
         lock.lock();
         try {
             return work.get();
         } finally {
             lock.unlock();
+            locks.computeIfPresent(
+                    gpu, (key, used) -> used.threads == 1 ? null : new Used(used.lock, used.threads - 1));
         }
     }
 

@@ -143,9 +143,11 @@ final class MigInstances {
                 .forEach(each -> nvml.require("nvmlComputeInstanceDestroy", each));
     }
 
-    /** Destroys a GPU instance without compute instances, if it exists. */
-    void destroy(long gpu, int instance) {
-        find(gpu, instance).ifPresent(each -> nvml.require("nvmlGpuInstanceDestroy", each));
+    /** Destroys a GPU instance without compute instances, if it exists, and returns its handle. */
+    OptionalLong destroy(long gpu, int instance) {
+        OptionalLong found = find(gpu, instance);
+        found.ifPresent(each -> nvml.require("nvmlGpuInstanceDestroy", each));
+        return found;
     }
 
     /** Returns the GPU instance that has a number now; earlier, another one may have had it. */

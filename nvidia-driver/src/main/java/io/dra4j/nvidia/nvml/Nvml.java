@@ -320,7 +320,7 @@ public final class Nvml implements AutoCloseable {
     /** Destroys a GPU instance without compute instances, if it exists. */
     public void destroyInstance(String gpu, int instance) {
         change(gpu, "Destroying GPU instance " + instance, (session, handle) -> {
-            session.mig.destroy(handle, instance);
+            session.mig.destroy(handle, instance).ifPresent(created::forget);
             session.gpm.forget(handle, instance);
             return true;
         });
@@ -356,30 +356,35 @@ public final class Nvml implements AutoCloseable {
      */
     private static final class CreatedInstances {
 
-        private final AtomicLong last = new AtomicLong();
-        private final Map<Long, Created> bySerial = new HashMap<>(); // guarded by this
+        private final Map<Long, Created> bySerial = new HashMap<>(); // guarded by this, as what follows
+        private @Nullable Session present;
+        private long last;
+        private long earlier; // the last of earlier sessions
 
-        /** Handles, which belong to the session; 0 if none exists or the handle is no longer valid. */
-        private record Created(Session session, long instance, long compute) {
+        private static final Created GONE = new Created(0, 0);
 
-            /** Returns this without handles, because its handle now refers to another instance. */
-            Created replaced() {
-                return new Created(session, 0, 0);
-            }
-        }
+        /** Handles, which belong to the session; 0 if none exists. */
+        private record Created(long instance, long compute) {}
 
         synchronized long instance(Session session, long handle) {
-            bySerial.values().removeIf(created -> created.session != session);
-            bySerial.replaceAll((key, known) -> known.instance == handle ? known.replaced() : known);
-            long serial = last.incrementAndGet();
-            bySerial.put(serial, new Created(session, handle, 0));
-            return serial;
+            if (session != present) {
+                present = session;
+                earlier = last;
+                bySerial.clear();
+            }
+            forget(handle); // it now refers to another instance
+            bySerial.put(++last, new Created(handle, 0));
+            return last;
+        }
+
+        synchronized void forget(long handle) {
+            bySerial.values().removeIf(known -> known.instance == handle);
         }
 
         synchronized void compute(Session session, long serial, long handle) {
-            bySerial.computeIfPresent(
-                    serial,
-                    (key, known) -> known.session == session ? new Created(session, known.instance, handle) : known);
+            if (session == present) {
+                bySerial.computeIfPresent(serial, (key, known) -> new Created(known.instance, handle));
+            }
         }
 
         /**
@@ -387,8 +392,8 @@ public final class Nvml implements AutoCloseable {
          * as soon as it has another compute instance.
          */
         Presence presence(Session session, long serial, boolean withCompute) {
-            Created known = find(serial);
-            if (known == null || known.session != session) {
+            Created known = find(session, serial);
+            if (known == null) {
                 return Presence.UNKNOWN;
             }
             boolean exists = known.instance != 0
@@ -400,8 +405,8 @@ public final class Nvml implements AutoCloseable {
             return exists ? Presence.PRESENT : Presence.GONE;
         }
 
-        private synchronized @Nullable Created find(long serial) {
-            return bySerial.get(serial);
+        private synchronized @Nullable Created find(Session session, long serial) {
+            return session == present && serial > earlier ? bySerial.getOrDefault(serial, GONE) : null;
         }
     }
 
