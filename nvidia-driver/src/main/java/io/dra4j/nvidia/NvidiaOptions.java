@@ -63,6 +63,8 @@ import picocli.CommandLine.Spec;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 class NvidiaOptions extends DriverOptions {
 
+    private static final int MOST_SECONDS = 86_400;
+
     @Spec
     private CommandSpec spec;
 
@@ -130,8 +132,8 @@ class NvidiaOptions extends DriverOptions {
 
     @Option(names = "--rescan-interval", order = 9, paramLabel = "SECONDS", defaultValue = "60")
     private void rescanInterval(long seconds) {
-        if (seconds < 1) {
-            throw invalid("--rescan-interval", seconds + " is less than 1");
+        if (seconds < 1 || seconds > MOST_SECONDS) {
+            throw invalid("--rescan-interval", "%d is not between 1 and %d".formatted(seconds, MOST_SECONDS));
         }
         rescanInterval = Duration.ofSeconds(seconds);
     }

@@ -220,13 +220,11 @@ class ChartTest extends ChartContract {
     /** Helm reads the numbers of a file as floating-point ones, and writes large ones with an exponent. */
     @Test
     void largeNumbersOfAFileAreWrittenInFull(@TempDir Path folder) throws IOException {
-        Path values = Files.writeString(
-                folder.resolve("values.yaml"), "{consumableShares: 1000000, rescanIntervalSeconds: 1000000}");
+        Path values = Files.writeString(folder.resolve("values.yaml"), "{consumableShares: 1000000}");
 
         assertThat(DriverContainer.of(CHART.render(ChartInstallation.DEFAULT.file(values)))
                         .environment())
-                .containsEntry("CONSUMABLE_SHARES", "1000000")
-                .containsEntry("RESCAN_INTERVAL", "1000000");
+                .containsEntry("CONSUMABLE_SHARES", "1000000");
     }
 
     @ParameterizedTest

@@ -87,13 +87,9 @@ class NvidiaOptionsTest {
     }
 
     @Test
-    void theLegacyPluginIsWarnedAboutUnlessDevicesAreToBeWithheld() {
+    void theLegacyPluginIsWarnedAboutAndThresholdsAreOffUnlessGiven() {
         assertThat(parse().legacyPlugin()).isEqualTo(LegacyPlugin.WARN);
         assertThat(parse("--legacy-plugin=withhold").legacyPlugin()).isEqualTo(LegacyPlugin.WITHHOLD);
-    }
-
-    @Test
-    void thresholdsAreOffUnlessGiven() {
         assertThat(parse().healthPolicy().thresholds()).isEqualTo(Thresholds.NONE);
         assertThat(parse("--temperature-threshold=85", "--power-threshold=600", "--threshold-interval=5")
                         .healthPolicy()
@@ -109,6 +105,7 @@ class NvidiaOptionsTest {
                     --temperature-threshold=0 | '--temperature-threshold': 0 is not between 1 and 150
                     --power-threshold=-1 | '--power-threshold': -1 is not between 1 and 100000
                     --threshold-interval=0 | '--threshold-interval': 0 is not between 1 and 3600
+                    --rescan-interval=86401 | '--rescan-interval': 86401 is not between 1 and 86400
                     --legacy-plugin=ignore | '--legacy-plugin': 'ignore' is neither warn nor withhold
                     --temperature-threshold=85C | '--temperature-threshold'
                     --xid-effects=48=NoExecute --additional-xids-to-ignore=48 | '--additional-xids-to-ignore': XID 48 is both ignored and given the effect NoExecute
