@@ -191,6 +191,10 @@ public record PciBus(Path sysfs) {
         }
     }
 
+    public boolean isLoaded(String driver) {
+        return Files.isDirectory(driver(driver));
+    }
+
     /** Returns the directory of a driver, which exists while the driver is loaded. */
     public Path driver(String name) {
         return sysfs.resolve("bus/pci/drivers").resolve(name);

@@ -6,7 +6,6 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -89,10 +88,6 @@ record DriverSwitch(PciBus bus, KernelWrites writes) {
                 .addKeyValue("device", function)
                 .addKeyValue("driver", driver)
                 .log("Bound a PCI device to another driver");
-    }
-
-    boolean isLoaded(String driver) {
-        return Files.isDirectory(bus.driver(driver));
     }
 
     private boolean shows(PciAddress function, Predicate<PciFunction> wanted, StepDeadline deadline) {

@@ -31,6 +31,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -179,10 +180,10 @@ public final class Passthrough {
     private void lend(PciFunction gpu, Offer.Passthrough offer, ClaimRecorder recorder) {
         Gpu known = offer.gpu();
         if (known == null) {
-            throw PassthroughChecks.refused(
-                    gpu.address(),
-                    "it was bound to vfio-pci, and is bound to %s now; the next attempt finds it there"
-                            .formatted(gpu.driver()));
+            String now = gpu.driver() == null
+                    ? "has no driver now; an administrator must bind it to vfio-pci again"
+                    : "is bound to %s now; the next attempt finds it there".formatted(gpu.driver());
+            throw PassthroughChecks.refused(gpu.address(), "it was bound to vfio-pci, and " + now);
         }
         requireTime(gpu, deadline(settings.unbind(), recorder));
         List<PciFunction> functions = checks.withBoard(gpu);
@@ -312,7 +313,7 @@ public final class Passthrough {
         return new PrepareException(
                 "The driver %s did not release PCI device %s within %s%s; the kernel continues, and the next attempt finds the result"
                         .formatted(
-                                function.driver(),
+                                Objects.requireNonNullElse(function.driver(), "in the kernel"),
                                 function.address(),
                                 deadline.text(),
                                 found.isEmpty()
@@ -387,7 +388,7 @@ public final class Passthrough {
 
     private void restore(PciAddress address, String driver, ClaimRecorder recorder) {
         PciFunction now = bus.find(address).orElse(null);
-        if (now != null && now.driver() == null && drivers.isLoaded(driver)) {
+        if (now != null && now.driver() == null && bus.isLoaded(driver)) {
             drivers.bind(address, driver, deadline(settings.bind(), recorder));
         } else if (now != null && !now.isBoundTo(driver)) {
             LOG.atWarn()

@@ -38,7 +38,7 @@ public record PassthroughChecks(PciBus bus, Path proc) {
                     "the IOMMU is off: an administrator must enable it in the firmware (VT-d, AMD-Vi, SMMU) and, on Intel, start the kernel with intel_iommu=on");
         }
         String needed = driverFor(address);
-        if (!gpu.isForMachines() && !isLoaded(needed)) {
+        if (!gpu.isForMachines() && !bus.isLoaded(needed)) {
             throw refused(
                     address,
                     "the kernel module %1$s is not loaded: an administrator must run modprobe %1$s, and add it to /etc/modules-load.d"
@@ -64,16 +64,12 @@ public record PassthroughChecks(PciBus bus, Path proc) {
         return new VfioModules(bus, proc).driver(device);
     }
 
-    private boolean isLoaded(String driver) {
-        return Files.isDirectory(bus.driver(driver));
-    }
-
     /** Returns the kernel modules that are needed for some GPUs, by whether they are loaded. */
     public Map<Boolean, List<String>> modulesOf(List<PciFunction> gpus) {
         return gpus.stream()
                 .map(gpu -> driverFor(gpu.address()))
                 .distinct()
-                .collect(Collectors.partitioningBy(this::isLoaded));
+                .collect(Collectors.partitioningBy(bus::isLoaded));
     }
 
     /**
@@ -163,7 +159,7 @@ public record PassthroughChecks(PciBus bus, Path proc) {
             String module =
                     module(device).filter(name -> !name.equals("vfio_pci")).orElse(PassthroughGpus.VFIO);
             String hyphened = module.replace('_', '-');
-            return Files.isDirectory(bus.driver(hyphened)) ? hyphened : module;
+            return bus.isLoaded(hyphened) ? hyphened : module;
         }
 
         /** Returns the module whose alias fits with the fewest wildcards. */
