@@ -11,6 +11,7 @@ import io.dra4j.doctor.Severity;
 import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.pci.PciBus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -159,11 +160,7 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
     }
 
     private static String name(Path process) {
-        try {
-            return Files.readString(process.resolve("comm")).strip();
-        } catch (IOException e) {
-            return "";
-        }
+        return PciBus.text(process.resolve("comm")).orElse("");
     }
 
     private static String target(Path link) {

@@ -32,14 +32,6 @@ final class NodeReading {
         return install.installation(procRoot).library();
     }
 
-    boolean hasLibrary() {
-        try {
-            return !library().toString().isEmpty();
-        } catch (DraException e) {
-            return false;
-        }
-    }
-
     /**
      * Returns whether all GPUs are bound to vfio-pci: NVIDIA's driver is not needed then.
      *

@@ -177,8 +177,10 @@ public final class NvidiaChecks {
         if (node.isForMachines()) {
             return CheckResult.healthy("virtual machines have all GPUs");
         }
-        if (!node.hasLibrary()) {
-            throw new NotCheckedException("NVML is not found: driver-root");
+        try {
+            node.library();
+        } catch (DraException e) {
+            throw new NotCheckedException("NVML is not found: driver-root", e);
         }
         try {
             return nvml(node.reading());

@@ -15,7 +15,6 @@ import java.util.stream.Stream;
  * @param firmware the firmware of the GPU's own processor
  * @param configs the configurations of graphics and compute loaders
  * @param links the links to libraries, as {@code target::link}, by their paths in containers
- * @param ofDaemons the sockets and pipes of its running daemons
  */
 public record DriverFiles(
         String version,
@@ -24,8 +23,7 @@ public record DriverFiles(
         List<Path> binaries,
         List<Path> firmware,
         List<Path> configs,
-        List<String> links,
-        List<Path> ofDaemons) {
+        List<String> links) {
 
     public DriverFiles {
         libraries = List.copyOf(libraries);
@@ -34,11 +32,6 @@ public record DriverFiles(
         firmware = List.copyOf(firmware);
         configs = List.copyOf(configs);
         links = List.copyOf(links);
-        ofDaemons = List.copyOf(ofDaemons);
-    }
-
-    public DriverFiles with(List<Path> running) {
-        return new DriverFiles(version, libraries, modules, binaries, firmware, configs, links, running);
     }
 
     /**

@@ -3,7 +3,7 @@
 package io.dra4j.nvidia.node;
 
 import io.dra4j.api.error.PrepareException;
-import java.io.IOException;
+import io.dra4j.nvidia.pci.PciBus;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -113,8 +113,7 @@ public final class DriverSearch {
                 binaries(),
                 firmware(),
                 configs(),
-                SymbolicLinks.of(driver, version, linkable, libraryFolders.all()),
-                ofDaemons());
+                SymbolicLinks.of(driver, version, linkable, libraryFolders.all()));
     }
 
     /** Returns the libraries that every CUDA program needs. */
@@ -146,6 +145,7 @@ public final class DriverSearch {
                 .toList();
     }
 
+    /** Returns the sockets and pipes of running daemons. */
     public List<Path> ofDaemons() {
         Path pipes = root.here().resolve(MPS_PIPES); // anyone may create a link in /tmp
         Stream<Path> ofMps = Files.isDirectory(pipes, LinkOption.NOFOLLOW_LINKS) ? Stream.of(pipes) : Stream.empty();
@@ -195,26 +195,17 @@ public final class DriverSearch {
     private static List<Path> firmwareFolders(Roots roots, String version) {
         DriverRoot root = roots.driver();
         List<Path> all = new ArrayList<>();
-        text(roots.sysfs().resolve("module/firmware_class/parameters/path"))
+        PciBus.text(roots.sysfs().resolve("module/firmware_class/parameters/path"))
                 .map(Path::of)
                 .filter(Path::isAbsolute)
                 .map(root::ofNode)
                 .ifPresent(all::add);
-        Optional<String> release = text(roots.proc().resolve("sys/kernel/osrelease"));
+        Optional<String> release = PciBus.text(roots.proc().resolve("sys/kernel/osrelease"));
         for (String folder : List.of("lib/firmware/updates", "lib/firmware", "usr/lib/firmware")) {
             release.ifPresent(name -> all.add(root.here().resolve(folder).resolve(name)));
             all.add(root.here().resolve(folder));
         }
         return all.stream().map(each -> each.resolve("nvidia").resolve(version)).toList();
-    }
-
-    /** Returns the text of a kernel file; empty if the file is missing. */
-    private static Optional<String> text(Path file) {
-        try {
-            return Optional.of(Files.readString(file).strip()).filter(text -> !text.isEmpty());
-        } catch (IOException e) {
-            return Optional.empty();
-        }
     }
 
     private List<Path> firmware() {

@@ -36,9 +36,4 @@ public enum Architecture {
     public String title() {
         return title;
     }
-
-    /** Returns whether MIG mode can be switched on an idle GPU without a reset: since Hopper. */
-    public boolean switchesMigModeAtOnce() {
-        return this != UNKNOWN && number >= HOPPER.number;
-    }
 }

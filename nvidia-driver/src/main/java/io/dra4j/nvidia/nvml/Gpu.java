@@ -53,7 +53,7 @@ public record Gpu(
             return false;
         }
         if (architecture != null && architecture != Architecture.UNKNOWN) { // an older release of this driver
-            return architecture.switchesMigModeAtOnce();
+            return architecture.compareTo(Architecture.HOPPER) >= 0;
         }
         return computeCapability != null && Integer.parseInt(computeCapability.split("\\.")[0]) >= HOPPER;
     }

@@ -114,7 +114,7 @@ public final class Edits {
             known = last;
         }
         List<Path> daemons = search.ofDaemons().stream().filter(this::isWanted).toList();
-        return common(last.files().with(daemons), search.driver());
+        return common(last.files(), daemons, search.driver());
     }
 
     private boolean isWanted(Path file) {
@@ -155,13 +155,13 @@ public final class Edits {
         }
     }
 
-    private ContainerEdits common(DriverFiles files, DriverView driver) {
+    private ContainerEdits common(DriverFiles files, List<Path> daemons, DriverView driver) {
         String libcuda = roots.driver().inContainer(files.libcuda()).getParent().toString();
         ContainerEdits.Builder edits =
                 ContainerEdits.builder().env("NVIDIA_VISIBLE_DEVICES", "void").env("NVIDIA_CTK_LIBCUDA_DIR", libcuda);
         nodes.add(NODES.stream().filter(nodes::isThere).toList(), edits);
         files.readOnly().map(file -> mount(file, READ_ONLY, driver)).forEach(edits::mount);
-        files.ofDaemons().stream().map(file -> mount(file, OF_DAEMON, driver)).forEach(edits::mount);
+        daemons.stream().map(file -> mount(file, OF_DAEMON, driver)).forEach(edits::mount);
         hooks(files).forEach(edits::hook);
         return edits.build();
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.vfio;
 
+import io.dra4j.nvidia.pci.PciBus;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -70,11 +71,7 @@ record NodeUsers(Path proc) {
 
     private static User user(Path process) {
         long pid = Long.parseLong(process.getFileName().toString());
-        try {
-            return new User(pid, Files.readString(process.resolve("comm")).strip());
-        } catch (IOException e) {
-            return new User(pid, "a program that has ended");
-        }
+        return new User(pid, PciBus.text(process.resolve("comm")).orElse("a program that has ended"));
     }
 
     static String named(List<User> users) {
