@@ -98,6 +98,16 @@ abstract class DecoratedDevices implements DeviceProvider {
     }
 
     @Override
+    public final void suspend() throws Exception {
+        devices.suspend();
+    }
+
+    @Override
+    public final void resume() throws Exception {
+        devices.resume();
+    }
+
+    @Override
     public final DeviceMeter meter() throws Exception {
         return devices.meter();
     }

@@ -69,8 +69,8 @@ final class FaultyDevices extends DecoratedDevices {
 
     private List<DeviceHealth> health() throws Exception {
         List<DeviceHealth> health = new ArrayList<>();
+        Map<String, DeviceFault> faults = faults();
         for (Pool pool : undecorated().pools()) {
-            Map<String, DeviceFault> faults = file.read(names(pool));
             for (Device device : pool.devices()) {
                 health(pool, device, faults.get(device.name().value())).ifPresent(health::add);
             }
@@ -96,8 +96,8 @@ final class FaultyDevices extends DecoratedDevices {
     }
 
     @Override
-    Pool decorate(Pool pool) {
-        Map<String, DeviceFault> faults = file.read(names(pool));
+    Pool decorate(Pool pool) throws Exception {
+        Map<String, DeviceFault> faults = faults();
         List<Device> devices = new ArrayList<>();
         for (Device device : pool.devices()) {
             DeviceFault fault = faults.get(device.name().value());
@@ -116,8 +116,11 @@ final class FaultyDevices extends DecoratedDevices {
                 .build();
     }
 
-    private static Set<String> names(Pool pool) {
-        return pool.devices().stream().map(device -> device.name().value()).collect(Collectors.toSet());
+    private Map<String, DeviceFault> faults() throws Exception {
+        return file.read(undecorated().pools().stream()
+                .flatMap(pool -> pool.devices().stream())
+                .map(device -> device.name().value())
+                .collect(Collectors.toSet()));
     }
 
     @Override

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
@@ -176,7 +177,8 @@ class FakeDevicesTest {
     private Stream<JsonNode> published(String part) throws Exception {
         ObjectMapper mapper = new ObjectMapper();
         List<JsonNode> parts = new ArrayList<>();
-        for (String slice : SlicePreview.rawJson(driver, "node-a", offering.inventory())) {
+        Inventory ofNode = Inventory.of(offering.inventory().pools().get(0));
+        for (String slice : SlicePreview.rawJson(driver, "node-a", ofNode)) {
             parts.add(mapper.readTree(slice).at(part));
         }
         return parts.stream();
@@ -198,6 +200,13 @@ class FakeDevicesTest {
             assertThat(noticed.await(10, TimeUnit.SECONDS)).isTrue();
         }
         areOfferedAndPrepared("options : --num-devices=3 --fault-file={faults}\nis devices : [gpu-1, gpu-2]");
+    }
+
+    @Test
+    void decoratorsPassAllMethodsOn() {
+        assertThat(DeviceProvider.class.getMethods())
+                .allMatch(method -> Stream.of(DecoratedDevices.class.getDeclaredMethods())
+                        .anyMatch(own -> own.getName().equals(method.getName())));
     }
 
     @Test
