@@ -168,7 +168,7 @@ abstract class ProviderOnBoards {
     }
 
     final NodeDevices.Settings settings(boolean dynamicMig) {
-        return new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares).with(fabricManager::read);
+        return new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares, false).with(fabricManager::read);
     }
 
     /** The settings of GPUs for virtual machines. */

@@ -139,7 +139,7 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
             String unit = UNITS.get(name(process));
             if (unit != null) {
                 for (Path file : children(process.resolve("fd"))) {
-                    String target = target(file);
+                    String target = PciBus.link(file).map(Path::toString).orElse("");
                     if (nodes.contains(target)) {
                         holders.computeIfAbsent(unit, any -> new TreeSet<>()).add(target);
                     }
@@ -161,14 +161,6 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
 
     private static String name(Path process) {
         return PciBus.text(process.resolve("comm")).orElse("");
-    }
-
-    private static String target(Path link) {
-        try {
-            return Files.readSymbolicLink(link).toString();
-        } catch (IOException e) {
-            return "";
-        }
     }
 
     private Finding ofMigMode(String unit, Set<String> held) {

@@ -6,8 +6,7 @@ import io.dra4j.doctor.Check;
 import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Severity;
-import java.io.IOException;
-import java.nio.file.Files;
+import io.dra4j.nvidia.pci.PciBus;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -17,25 +16,19 @@ public record MpsProcesses(Path proc) implements Check {
 
     private static final Path OF_KERNEL = Path.of("pid:[4026531836]"); // the number of the first one
 
-    /** Returns what keeps daemons from identifying their clients; empty if nothing known does. */
+    /**
+     * Returns what keeps daemons from identifying their clients; empty if nothing known does. If the node itself runs in
+     * a container, its first process has another mount namespace than a pod with hostPID.
+     */
     public Optional<String> problem() {
-        Optional<Path> first = link("1/ns/mnt");
-        boolean isPods = !link("self/ns/pid").equals(Optional.of(OF_KERNEL))
+        Optional<Path> first = PciBus.link(proc.resolve("1/ns/mnt"));
+        boolean isPods = !PciBus.link(proc.resolve("self/ns/pid")).equals(Optional.of(OF_KERNEL))
                 && first.isPresent()
-                && first.equals(link("self/ns/mnt"));
+                && first.equals(PciBus.link(proc.resolve("self/ns/mnt")));
         return isPods
                 ? Optional.of(
                         "The driver sees only the processes of its own container, but MPS daemons know the processes of pods by their PIDs: give the driver's pod hostPID: true, or turn the feature gate MPSSupport off")
                 : Optional.empty();
-    }
-
-    /** If the node itself runs in a container, its first process has another mount namespace than a pod with hostPID. */
-    private Optional<Path> link(String name) {
-        try {
-            return Optional.of(Files.readSymbolicLink(proc.resolve(name)));
-        } catch (IOException e) {
-            return Optional.empty();
-        }
     }
 
     @Override

@@ -75,16 +75,12 @@ public record NodeDevices(
             this(nodeName, sysfs, dynamicMig, shares, hasLists, () -> FabricManager.Reading.NOT_NEEDED);
         }
 
-        public Settings(String nodeName, Path sysfs, boolean dynamicMig, Shares shares) {
-            this(nodeName, sysfs, dynamicMig, shares, false);
-        }
-
         public Settings with(Supplier<FabricManager.Reading> partitions) {
             return new Settings(nodeName, sysfs, dynamicMig, shares, hasLists, partitions);
         }
 
         public Settings(String nodeName, Path sysfs, boolean dynamicMig) {
-            this(nodeName, sysfs, dynamicMig, Shares.NONE);
+            this(nodeName, sysfs, dynamicMig, Shares.NONE, false);
         }
     }
 

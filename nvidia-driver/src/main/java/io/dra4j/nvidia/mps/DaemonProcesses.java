@@ -4,9 +4,7 @@ package io.dra4j.nvidia.mps;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.install.MpsProgram;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import io.dra4j.nvidia.pci.PciBus;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -45,17 +43,14 @@ final class DaemonProcesses {
     /** A zombie has no environment, so it is excluded although its PID is in use. */
     private static boolean isOf(ProcessHandle process, GroupFolder folder) {
         String marker = VARIABLE + "=" + folder.pipes();
-        return NAMES.contains(text(process, "comm").strip())
+        return NAMES.contains(text(process, "comm"))
                 && List.of(text(process, "environ").split("\0")).contains(marker);
     }
 
+    /** Returns nothing of a process that has ended, or belongs to a user whose processes can't be inspected. */
     private static String text(ProcessHandle process, String name) {
-        try {
-            return Files.readString(
-                    PROC.resolve(String.valueOf(process.pid())).resolve(name), StandardCharsets.ISO_8859_1);
-        } catch (IOException e) {
-            return ""; // it has ended, or belongs to a user whose processes can't be inspected
-        }
+        return PciBus.text(PROC.resolve(String.valueOf(process.pid())).resolve(name))
+                .orElse("");
     }
 
     /** Kills the processes of a group, and waits for their end. */

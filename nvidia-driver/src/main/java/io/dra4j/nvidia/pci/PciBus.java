@@ -92,11 +92,7 @@ public record PciBus(Path sysfs) {
     }
 
     private static @Nullable String target(Path link) {
-        try {
-            return Files.readSymbolicLink(link).getFileName().toString();
-        } catch (IOException e) {
-            return null; // no such attribute
-        }
+        return link(link).map(target -> target.getFileName().toString()).orElse(null);
     }
 
     /**
@@ -126,17 +122,12 @@ public record PciBus(Path sysfs) {
 
     /** Returns the root complex of a device, {@code pci0000:00}. */
     public Optional<String> pcieRoot(PciAddress device) {
-        try {
-            Path target = Files.readSymbolicLink(folder(device));
-            for (Path part : target) {
-                if (ROOT.matcher(part.toString()).matches()) {
-                    return Optional.of(part.toString());
-                }
+        for (Path part : link(folder(device)).orElse(Path.of(""))) {
+            if (ROOT.matcher(part.toString()).matches()) {
+                return Optional.of(part.toString());
             }
-            return Optional.empty();
-        } catch (IOException | UnsupportedOperationException e) {
-            return Optional.empty();
         }
+        return Optional.empty();
     }
 
     /** Returns the NUMA node of a device, which may have only memory. */
@@ -155,6 +146,15 @@ public record PciBus(Path sysfs) {
         try {
             return Optional.of(
                     Files.readString(file, StandardCharsets.ISO_8859_1).strip());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Returns the target of a link of the kernel, as it is written; empty if it can't be read. */
+    public static Optional<Path> link(Path file) {
+        try {
+            return Optional.of(Files.readSymbolicLink(file));
         } catch (IOException e) {
             return Optional.empty();
         }

@@ -13,6 +13,7 @@ import io.dra4j.nvidia.node.FolderEntries;
 import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
+import io.dra4j.nvidia.pci.PciBus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -234,16 +235,10 @@ public final class Edits {
                 .map(kind -> folder.resolve("pci-" + gpu.pci().text() + "-" + kind))
                 .filter(Files::isSymbolicLink)
                 .flatMap(link -> displays.stream()
-                        .filter(name -> leadsTo(link, name))
+                        .filter(name -> PciBus.link(link)
+                                .filter(end -> end.endsWith(name))
+                                .isPresent())
                         .map(name -> "../%s::/dev/dri/by-path/%s".formatted(name, link.getFileName())))
                 .toList();
-    }
-
-    private static boolean leadsTo(Path link, String display) {
-        try {
-            return Files.readSymbolicLink(link).endsWith(display);
-        } catch (IOException e) {
-            return false; // it was removed meanwhile
-        }
     }
 }

@@ -51,21 +51,13 @@ record NodeUsers(Path proc) {
     private static boolean hasOpen(Path process, Path node) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(process.resolve("fd"))) {
             for (Path file : files) {
-                if (isOf(file, node)) {
+                if (PciBus.link(file).filter(open -> open.endsWith(node)).isPresent()) {
                     return true;
                 }
             }
             return false;
         } catch (IOException | DirectoryIteratorException e) {
             return false; // it has ended
-        }
-    }
-
-    private static boolean isOf(Path file, Path node) {
-        try {
-            return Files.readSymbolicLink(file).endsWith(node);
-        } catch (IOException e) {
-            return false; // closed since
         }
     }
 

@@ -72,7 +72,7 @@ class EveryBoardIT {
 
     private void add(String what, StandInNode node, boolean dynamic, Shares shares, PassthroughGpus gpus) {
         Reading reading = Boards.read(node);
-        Settings settings = new Settings("node-1", node.sysfs(), dynamic, shares);
+        Settings settings = new Settings("node-1", node.sysfs(), dynamic, shares, false);
         pools.put(
                 what,
                 NodeDevices.of(reading, settings, gpus).inventory().pools().get(0));
