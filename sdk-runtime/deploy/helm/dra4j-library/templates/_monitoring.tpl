@@ -9,22 +9,11 @@ SPDX-License-Identifier: Apache-2.0
 {{- $monitoring := $root.Values.monitoring -}}
 {{- $container := index $root.Values.kubeletPlugin.containers .name -}}
 {{- $files := (index $root.Subcharts "dra4j-library").Files -}}
-{{- if include "dra4j.isOn" (dict "root" $root "value" $monitoring.podMonitor.enabled "api" "monitoring.coreos.com/v1/PodMonitor") }}
+{{- with include "dra4j.podMonitor" (dict "root" $root "metadata" (include "dra4j.metadata" $root) "selector" (include "dra4j.selectorLabels" $root)) }}
 {{- if le (int $container.metricsPort) 0 }}
-{{- fail (printf "monitoring.podMonitor is on, but kubeletPlugin.containers.%s.metricsPort is off: the driver serves no metrics; set monitoring.podMonitor.enabled=false." .name) }}
+{{- fail (printf "monitoring.podMonitor is on, but kubeletPlugin.containers.%s.metricsPort is off: the driver serves no metrics; set monitoring.podMonitor.enabled=false." $.name) }}
 {{- end }}
-apiVersion: monitoring.coreos.com/v1
-kind: PodMonitor
-metadata:
-  {{- include "dra4j.metadata" $root | nindent 2 }}
-    {{- with $monitoring.podMonitor.labels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-spec:
-  selector:
-    matchLabels: {{- include "dra4j.selectorLabels" $root | nindent 6 }}
-  podMetricsEndpoints:
-    - {port: metrics, path: /metrics, honorLabels: true, interval: {{ $monitoring.podMonitor.interval | quote }}}
+{{- . }}
 {{- end }}
 {{- if include "dra4j.isOn" (dict "root" $root "value" $monitoring.alerts.enabled "api" "monitoring.coreos.com/v1/PrometheusRule") }}
 ---
@@ -60,5 +49,25 @@ data:
   # By their UIDs: Grafana writes no dashboard of a folder with two files of one UID, as two releases would make.
   dra4j-drivers.json: {{ $files.Get "files/dashboard.json" | fromJson | toJson | quote }}
   dra4j-claims.json: {{ $files.Get "files/claims-dashboard.json" | fromJson | toJson | quote }}
+{{- end }}
+{{- end }}
+
+{{/* A PodMonitor, where they are on. Takes root, metadata, selector. */}}
+{{- define "dra4j.podMonitor" -}}
+{{- $monitor := .root.Values.monitoring.podMonitor -}}
+{{- if include "dra4j.isOn" (dict "root" .root "value" $monitor.enabled "api" "monitoring.coreos.com/v1/PodMonitor") }}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata:
+  {{- .metadata | nindent 2 }}
+    {{- with $monitor.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  selector:
+    matchLabels: {{- .selector | nindent 6 }}
+  podMetricsEndpoints:
+    - {port: metrics, path: /metrics, honorLabels: true, interval: {{ $monitor.interval | quote }}}
 {{- end }}
 {{- end }}

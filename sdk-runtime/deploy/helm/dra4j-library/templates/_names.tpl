@@ -141,7 +141,7 @@ Without metricsPort there is no readiness probe: an update does not wait until d
 
 rbac.create is off: the driver works once its ServiceAccount {{ include "dra4j.serviceAccount" .root }} has the rights of docs-site/reference/charts.md.
 {{- if .root.Values.claimMetrics.enabled }}
-The ServiceAccount {{ include "dra4j.claimMetricsName" .root }} needs the rights of claim-metrics there, or pending claims are not counted.
+The ServiceAccount {{ include "dra4j.partName" (dict "root" .root "part" "claims") }} needs the rights of claim-metrics there, or pending claims are not counted.
 {{- end }}
 {{- end }}
 {{- with .root.Values.controller }}
@@ -154,7 +154,7 @@ The controller's slices have no owner. After `helm uninstall`, or after an upgra
 If controller.enabled was on before, the controller's slices are still there, and pods are allocated their devices, which no driver prepares. Delete them:
 {{- end }} kubectl delete resourceslices --field-selector=spec.driver={{ $.driver }},spec.nodeName=
 {{- if and .enabled (not $.root.Values.rbac.create) }}
-Its ServiceAccount {{ include "dra4j.controllerName" $.root }} needs the rights of controller in docs-site/reference/charts.md.
+Its ServiceAccount {{ include "dra4j.partName" (dict "root" $.root "part" "controller") }} needs the rights of controller in docs-site/reference/charts.md.
 {{- end }}
 {{- end }}
 {{- if not .root.Values.admissionPolicy.enabled }}

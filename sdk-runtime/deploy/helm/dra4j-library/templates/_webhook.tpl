@@ -5,41 +5,22 @@ SPDX-License-Identifier: Apache-2.0
 
 {{/* The validating webhook: the driver's program as a server of the cluster. Takes the dict of dra4j.daemonset. */}}
 {{- define "dra4j.webhook" -}}
-{{- if .root.Values.webhook.enabled }}
+{{- $webhook := .root.Values.webhook -}}
+{{- if $webhook.enabled }}
 {{- include "dra4j.webhookCheck" .root }}
-{{- include "dra4j.webhookServer" . }}
+{{- $own := dict "part" "webhook" "process" "webhook" "values" $webhook "replicas" $webhook.replicas "port" "https" "noToken" true }}
+{{- $part := merge $own . }}
+{{- $part = merge $part (include "dra4j.webhookParts" $part | fromYaml) }}
+{{- include "dra4j.webhookServer" $part }}
 ---
-{{- include "dra4j.webhookCertificate" .root }}
-{{- include "dra4j.webhookConfiguration" . }}
+{{- include "dra4j.webhookCertificate" $part }}
+{{- include "dra4j.webhookConfiguration" $part }}
 {{- end }}
-{{- end }}
-
-{{- define "dra4j.webhookName" -}}
-{{ include "dra4j.fullname" . }}-webhook
-{{- end }}
-
-{{/* Labels other than those of the driver's pods, which the DaemonSet, the PodMonitor and the NetworkPolicy select. */}}
-{{- define "dra4j.webhookSelectorLabels" -}}
-app.kubernetes.io/name: {{ include "dra4j.name" . }}-webhook
-app.kubernetes.io/instance: {{ .Release.Name }}
-{{- end }}
-
-{{- define "dra4j.webhookLabels" -}}
-{{- merge (include "dra4j.webhookSelectorLabels" . | fromYaml) (include "dra4j.labels" . | fromYaml) | toYaml -}}
-{{- end }}
-
-{{- define "dra4j.webhookMetadata" -}}
-name: {{ include "dra4j.webhookName" . }}
-namespace: {{ include "dra4j.namespace" . }}
-labels: {{- include "dra4j.webhookLabels" . | nindent 2 }}
 {{- end }}
 
 {{- define "dra4j.webhookSecret" -}}
-{{- if eq .Values.webhook.tls.mode "secret" -}}
-{{ .Values.webhook.tls.secret.name }}
-{{- else -}}
-{{ include "dra4j.webhookName" . }}-tls
-{{- end -}}
+{{- $tls := .root.Values.webhook.tls -}}
+{{ eq $tls.mode "secret" | ternary $tls.secret.name (printf "%s-tls" (include "dra4j.partName" .)) }}
 {{- end }}
 
 {{/* Stops the rendering if the API server could not call the webhook. */}}
@@ -66,122 +47,10 @@ labels: {{- include "dra4j.webhookLabels" . | nindent 2 }}
 {{- end -}}
 {{- end }}
 
-{{- define "dra4j.webhookServer" -}}
-{{- $root := .root -}}
-{{- $webhook := $root.Values.webhook -}}
-# It reads nothing from the API server: no rights, no token.
-apiVersion: v1
-kind: ServiceAccount
-metadata: {{- include "dra4j.webhookMetadata" $root | nindent 2 }}
-automountServiceAccountToken: false
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {{- include "dra4j.webhookMetadata" $root | nindent 2 }}
-spec:
-  replicas: {{ $webhook.replicas }}
-  selector:
-    matchLabels: {{- include "dra4j.webhookSelectorLabels" $root | nindent 6 }}
-  strategy:
-    type: RollingUpdate
-    rollingUpdate: {maxSurge: 1, maxUnavailable: 0}
-  template:
-    metadata:
-      labels: {{- include "dra4j.webhookLabels" $root | nindent 8 }}
-      {{- with $webhook.podAnnotations }}
-      annotations: {{- toYaml . | nindent 8 }}
-      {{- end }}
-    spec: {{- include "dra4j.webhookPod" . | nindent 6 }}
----
-apiVersion: policy/v1
-kind: PodDisruptionBudget
-metadata: {{- include "dra4j.webhookMetadata" $root | nindent 2 }}
-spec:
-  maxUnavailable: 1
-  selector:
-    matchLabels: {{- include "dra4j.webhookSelectorLabels" $root | nindent 6 }}
----
-apiVersion: v1
-kind: Service
-metadata: {{- include "dra4j.webhookMetadata" $root | nindent 2 }}
-spec:
-  selector: {{- include "dra4j.webhookSelectorLabels" $root | nindent 4 }}
-  ports:
-    - {name: https, port: 443, targetPort: https}
-{{- if $root.Values.networkPolicy.enabled }}
----
-# Calls of the API server and probes come from nodes, whose addresses a policy can't select.
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata: {{- include "dra4j.webhookMetadata" $root | nindent 2 }}
-spec:
-  podSelector:
-    matchLabels: {{- include "dra4j.webhookSelectorLabels" $root | nindent 6 }}
-  policyTypes: [Ingress, Egress]
-  ingress:
-    - ports: [{protocol: TCP, port: https}]
-  egress: []
-{{- end }}
-{{- end }}
-
-{{/* The pod's spec. Takes the dict of dra4j.daemonset. */}}
-{{- define "dra4j.webhookPod" -}}
-{{- $root := .root -}}
-{{- $webhook := $root.Values.webhook -}}
-serviceAccountName: {{ include "dra4j.webhookName" $root }}
-automountServiceAccountToken: false
-enableServiceLinks: false
-{{- with $webhook.priorityClassName }}
-priorityClassName: {{ . }}
-{{- end }}
-{{- with $root.Values.imagePullSecrets }}
-imagePullSecrets: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with $webhook.nodeSelector }}
-nodeSelector: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with $webhook.tolerations }}
-tolerations: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with $webhook.affinity }}
-affinity: {{- toYaml . | nindent 2 }}
-{{- end }}
-topologySpreadConstraints:
-  - maxSkew: 1
-    topologyKey: kubernetes.io/hostname
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels: {{- include "dra4j.webhookSelectorLabels" $root | nindent 8 }}
-securityContext:
-  runAsNonRoot: true
-  seccompProfile: {type: RuntimeDefault}
-  {{- /* OpenShift chooses the user and group IDs of each namespace, and refuses others. */}}
-  {{- if not (include "dra4j.isOpenShift" $root) }}
-  runAsUser: 65532
-  runAsGroup: 65532
-  fsGroup: 65532
-  {{- end }}
-containers:
-  - name: webhook
-    {{- include "dra4j.webhookContainer" . | include "dra4j.checkedEnv" | nindent 4 }}
-volumes:
-  - name: certificate
-    secret: {secretName: {{ include "dra4j.webhookSecret" $root | quote }}, defaultMode: 0440}
-  - name: tmp
-    emptyDir: {sizeLimit: 64Mi}
-{{- end }}
-
-{{/* The container, except its name: the driver's program, with the driver's settings, which decide what can be prepared. */}}
-{{- define "dra4j.webhookContainer" -}}
-{{- $root := .root -}}
-{{- $webhook := $root.Values.webhook -}}
-image: {{ include "dra4j.image" $root | quote }}
-imagePullPolicy: {{ $root.Values.image.pullPolicy }}
-command: [{{ .command | quote }}]
-args: [webhook, "-v", {{ $root.Values.logVerbosity | quote }}]
-env:
-  - {name: DRIVER_NAME, value: {{ .driver | quote }}}
-  - {name: LOGGING_FORMAT, value: {{ $root.Values.loggingFormat | quote }}}
+{{/* Its own parts of the pod: with the driver's settings, which decide what can be prepared. Takes the dict of dra4j.partName. */}}
+{{- define "dra4j.webhookParts" -}}
+{{- $webhook := .root.Values.webhook -}}
+variables: |
   - {name: TLS_CERT_FILE, value: /etc/webhook/tls.crt}
   - {name: TLS_PRIVATE_KEY_FILE, value: /etc/webhook/tls.key}
   - {name: PORT, value: {{ $webhook.containerPort | quote }}}
@@ -191,51 +60,64 @@ env:
   {{- with .env }}
   {{- . | trim | nindent 2 }}
   {{- end }}
-  {{- with (index $root.Values.kubeletPlugin.containers .name).env }}
+  {{- with (index .root.Values.kubeletPlugin.containers .name).env }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-ports:
-  - {name: https, containerPort: {{ $webhook.containerPort }}}
-startupProbe:
-  httpGet: {path: /healthz, port: https, scheme: HTTPS}
-  periodSeconds: 1
-  timeoutSeconds: 5
-  failureThreshold: 60
-livenessProbe:
-  httpGet: {path: /healthz, port: https, scheme: HTTPS}
-  periodSeconds: 10
-  timeoutSeconds: 5
-  failureThreshold: 3
-readinessProbe:
-  httpGet: {path: /readyz, port: https, scheme: HTTPS}
-  periodSeconds: 5
-  timeoutSeconds: 5
-# The API server may still call a pod that is about to stop.
-lifecycle:
-  preStop:
-    sleep: {seconds: 5}
-securityContext:
-  privileged: false
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  capabilities: {drop: [ALL]}
-{{- with $webhook.resources }}
-resources: {{- toYaml . | nindent 2 }}
-{{- end }}
-volumeMounts:
+fields: |
+  # The API server may still call a pod that is about to stop.
+  lifecycle:
+    preStop:
+      sleep: {seconds: 5}
+partMounts: |
   - {name: certificate, mountPath: /etc/webhook, readOnly: true}
-  - {name: tmp, mountPath: /tmp}
+partVolumes: |
+  - name: certificate
+    secret: {secretName: {{ include "dra4j.webhookSecret" . | quote }}, defaultMode: 0440}
+{{- end }}
+
+{{- define "dra4j.webhookServer" -}}
+# It reads nothing from the API server: no rights, no token.
+apiVersion: v1
+kind: ServiceAccount
+metadata: {{- include "dra4j.partMetadata" . | nindent 2 }}
+automountServiceAccountToken: false
+---
+{{- include "dra4j.partDeployment" . }}
+---
+{{- include "dra4j.partDisruptionBudget" . }}
+---
+apiVersion: v1
+kind: Service
+metadata: {{- include "dra4j.partMetadata" . | nindent 2 }}
+spec:
+  selector: {{- include "dra4j.partSelectorLabels" . | nindent 4 }}
+  ports:
+    - {name: https, port: 443, targetPort: https}
+{{- if .root.Values.networkPolicy.enabled }}
+---
+# Calls of the API server and probes come from nodes, whose addresses a policy can't select.
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {{- include "dra4j.partMetadata" . | nindent 2 }}
+spec:
+  podSelector:
+    matchLabels: {{- include "dra4j.partSelectorLabels" . | nindent 6 }}
+  policyTypes: [Ingress, Egress]
+  ingress:
+    - ports: [{protocol: TCP, port: https}]
+  egress: []
+{{- end }}
 {{- end }}
 
 {{/*
 The certificate, by cert-manager. The chart's own issuer is an authority with a certificate of ten years: with a
-self-signed server certificate, the API server would refuse replicas that have not read a renewed one yet. Takes the root.
+self-signed server certificate, the API server would refuse replicas that have not read a renewed one yet. Takes the dict of dra4j.partName.
 */}}
 {{- define "dra4j.webhookCertificate" -}}
-{{- $manager := .Values.webhook.tls.certManager -}}
-{{- $name := include "dra4j.webhookName" . -}}
-{{- $host := printf "%s.%s.svc" $name (include "dra4j.namespace" .) -}}
-{{- if eq .Values.webhook.tls.mode "cert-manager" }}
+{{- $manager := .root.Values.webhook.tls.certManager -}}
+{{- $name := include "dra4j.partName" . -}}
+{{- $host := printf "%s.%s.svc" $name (include "dra4j.namespace" .root) -}}
+{{- if eq .root.Values.webhook.tls.mode "cert-manager" }}
 {{- if eq $manager.issuerType "selfsigned" }}
 apiVersion: cert-manager.io/v1
 kind: Issuer
@@ -262,7 +144,7 @@ spec:
 {{- end }}
 apiVersion: cert-manager.io/v1
 kind: Certificate
-metadata: {{- include "dra4j.webhookMetadata" . | nindent 2 }}
+metadata: {{- include "dra4j.partMetadata" . | nindent 2 }}
 spec:
   secretName: {{ include "dra4j.webhookSecret" . }}
   dnsNames: {{- concat (list $host (printf "%s.cluster.local" $host)) $manager.dnsNames | toYaml | nindent 4 }}
@@ -276,11 +158,11 @@ spec:
 {{- end }}
 {{- end }}
 
-{{/* The metadata of an object of the webhook with its own name. Takes the root and the end of that name. */}}
+{{/* The metadata of an object of the webhook with its own name. Takes the dict of dra4j.partName and the end of that name. */}}
 {{- define "dra4j.webhookPart" -}}
-name: {{ include "dra4j.webhookName" (first .) }}-{{ last . }}
-namespace: {{ include "dra4j.namespace" (first .) }}
-labels: {{- include "dra4j.webhookLabels" (first .) | nindent 2 }}
+name: {{ include "dra4j.partName" (first .) }}-{{ last . }}
+namespace: {{ include "dra4j.namespace" (first .).root }}
+labels: {{- include "dra4j.partLabels" (first .) | nindent 2 }}
 {{- end }}
 
 {{/* Takes the dict of dra4j.daemonset. */}}
@@ -290,11 +172,10 @@ labels: {{- include "dra4j.webhookLabels" (first .) | nindent 2 }}
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
 metadata:
-  name: {{ include "dra4j.webhookName" $root }}
-  labels: {{- include "dra4j.webhookLabels" $root | nindent 4 }}
+  {{- include "dra4j.partClusterMetadata" . | nindent 2 }}
   {{- if eq $webhook.tls.mode "cert-manager" }}
   annotations:
-    cert-manager.io/inject-ca-from: {{ include "dra4j.namespace" $root }}/{{ include "dra4j.webhookName" $root }}
+    cert-manager.io/inject-ca-from: {{ include "dra4j.namespace" $root }}/{{ include "dra4j.partName" . }}
   {{- end }}
 webhooks:
   - name: claims.{{ .driver }}
@@ -304,7 +185,7 @@ webhooks:
         operations: [CREATE, UPDATE]
         resources: [resourceclaims, resourceclaimtemplates]
         scope: Namespaced
-    clientConfig: {{- include "dra4j.webhookClient" (list $root "/validate-resource-claim-parameters") | nindent 6 }}
+    clientConfig: {{- include "dra4j.webhookClient" (list $ "/validate-resource-claim-parameters") | nindent 6 }}
     {{- with $webhook.namespaceSelector }}
     namespaceSelector: {{- toYaml . | nindent 6 }}
     {{- end }}
@@ -318,18 +199,18 @@ webhooks:
         operations: [CREATE]
         resources: [pods]
         scope: Namespaced
-    clientConfig: {{- include "dra4j.webhookClient" (list $root "/validate-pods") | nindent 6 }}
+    clientConfig: {{- include "dra4j.webhookClient" (list $ "/validate-pods") | nindent 6 }}
     namespaceSelector: {{- toYaml .namespaceSelector | nindent 6 }}
     {{- include "dra4j.webhookCall" $root | nindent 4 }}
   {{- end }}
   {{- end }}
 {{- end }}
 
-{{/* How the API server reaches the webhook. Takes the root and a path. */}}
+{{/* How the API server reaches the webhook. Takes the dict of dra4j.partName and a path. */}}
 {{- define "dra4j.webhookClient" -}}
-{{- $root := first . -}}
+{{- $root := (first .).root -}}
 service:
-  name: {{ include "dra4j.webhookName" $root }}
+  name: {{ include "dra4j.partName" (first .) }}
   namespace: {{ include "dra4j.namespace" $root }}
   path: {{ last . }}
   port: 443
