@@ -3,6 +3,7 @@
 package io.dra4j.images;
 
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,7 +17,7 @@ final class Tool {
 
     /** Runs a program and returns what it printed; it has to exist, and to end with status 0. */
     static String output(List<String> command) {
-        Ended ended = run(command);
+        Ended ended = run(new ProcessBuilder(command).redirectErrorStream(true));
         if (ended.status != 0) {
             String words = command.stream()
                     .filter(word -> !word.contains("\n")) // a script would hide why
@@ -26,26 +27,28 @@ final class Tool {
         return ended.output;
     }
 
-    /** Runs a program and returns what it printed, unless its exit status is not 0. */
+    /** Runs a program and returns its output without errors, unless it does not exist or its exit status is not 0. */
     static Optional<String> tried(List<String> command) {
-        Ended ended = run(command);
-        return ended.status == 0 ? Optional.of(ended.output) : Optional.empty();
+        try {
+            Ended ended = run(new ProcessBuilder(command).redirectError(Redirect.DISCARD));
+            return ended.status == 0 ? Optional.of(ended.output) : Optional.empty();
+        } catch (ImageBuildException e) {
+            return Optional.empty();
+        }
     }
 
-    private static Ended run(List<String> command) {
+    private static Ended run(ProcessBuilder builder) {
+        String program = builder.command().get(0);
         try {
-            Process process = new ProcessBuilder(command)
-                    .directory(Path.of("/").toFile())
-                    .redirectErrorStream(true)
-                    .start();
+            Process process = builder.directory(Path.of("/").toFile()).start();
             process.getOutputStream().close();
             byte[] output = process.getInputStream().readAllBytes();
             return new Ended(process.waitFor(), new String(output, StandardCharsets.UTF_8).strip());
         } catch (IOException e) {
-            throw new ImageBuildException("Can't run " + command.get(0) + ": " + e, e);
+            throw new ImageBuildException("Can't run " + program + ": " + e, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new ImageBuildException(command.get(0) + " was interrupted", e);
+            throw new ImageBuildException(program + " was interrupted", e);
         }
     }
 
