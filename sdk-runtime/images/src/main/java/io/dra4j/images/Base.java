@@ -40,11 +40,17 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
         Path archive = Folders.make(folder).resolve("base.tar");
         Archive.write(given(inputs, machine), archive, "base", folder.resolve("cache"));
         Unpacked base = Unpacked.names(archive);
-        if (!base.has(machine.loader())) {
+        if (!base.has(machine.loader()) && !base.has("/usr" + machine.loader())) { // /lib64 may be a link to /usr/lib64
             throw new ImageBuildException("The base %s has no %s: it needs glibc for %s"
                     .formatted(inputs.base(), machine.loader(), machine.architecture()));
         }
-        if (base.has("/usr/bin/bash") || base.has("/bin/bash")) {
+        for (String name : Elf.linked(Elf.files(jdk), machine)) {
+            if (base.files().stream().noneMatch(file -> file.endsWith("/" + name))) {
+                throw new ImageBuildException("The base %s has no %s, which the JDK needs: use another JDK or base"
+                        .formatted(inputs.base(), name));
+            }
+        }
+        if (base.has("/usr/bin/bash")) {
             return new Base(debian, archive, List.of(), Set.of());
         }
         Stage shell = Stage.at(folder, "bash", inputs.time());
@@ -139,7 +145,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
 
         private void glibc() {
             Path loader = Path.of(machine.loader()).getFileName();
-            for (String file : debian.query("--listfiles", "libc6").lines().toList()) {
+            for (String file : debian.about("libc6", "--listfiles").lines().toList()) {
                 Path name = Path.of(file).getFileName();
                 boolean library = file.equals(machine.libraries() + "/" + name)
                         || ("/usr" + file).equals(machine.libraries() + "/" + name);
@@ -158,12 +164,12 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
         }
 
         private void busybox() {
-            Path file = debian.file("/bin/busybox");
-            if (!Files.exists(file)) {
+            if (!Files.exists(debian.file("/usr/share/doc/" + BUSYBOX))) {
                 throw new ImageBuildException(
-                        "The images need busybox, which this machine lacks: install Debian's package " + BUSYBOX);
+                        "The images need a static busybox, which this machine lacks: install Debian's package "
+                                + BUSYBOX);
             }
-            take(BUSYBOX, file, "/usr/bin/busybox");
+            take(BUSYBOX, debian.file("/bin/busybox"), "/usr/bin/busybox");
             for (String applet : APPLETS.split(" ")) {
                 String script = "#!/usr/bin/busybox sh\nexec /usr/bin/busybox %s \"$@\"\n".formatted(applet);
                 stage.write("/usr/bin/" + applet, script.getBytes(StandardCharsets.UTF_8), true);
@@ -192,8 +198,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
             for (Path needed : Elf.needed(files, debian)) {
                 String path = machine.libraries() + "/" + needed.getFileName();
                 if (!Files.exists(stage.file(path))) {
-                    String owner = debian.query("--search", debian.real(needed));
-                    take(owner.substring(0, owner.indexOf(':')), needed, path);
+                    take(debian.owner(needed), needed, path);
                 }
             }
         }
@@ -212,7 +217,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
             for (String name : packages) {
                 String copyright = "/usr/share/doc/" + name + "/copyright";
                 stage.copy(debian.file(copyright), copyright);
-                text("/var/lib/dpkg/status.d/" + name, debian.query("--status", name) + "\n");
+                text("/var/lib/dpkg/status.d/" + name, debian.about(name, "--status") + "\n");
             }
         }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -57,20 +58,35 @@ record Debian(Machine machine, Path root) {
         return root.resolve(path.substring(1));
     }
 
-    /** Returns the path of a file in the installation, without links. */
-    String real(Path file) {
+    /** Returns the package of a file, which it may have in {@code /lib} although that is a link to {@code /usr/lib}. */
+    String owner(Path file) {
         try {
-            return "/" + root.toRealPath().relativize(file.toRealPath());
+            String path = "/" + root.toRealPath().relativize(file.toRealPath());
+            String owner = query("--search", "*" + path.replaceFirst("^/usr/", "/"));
+            return owner.substring(0, owner.indexOf(':'));
         } catch (IOException e) {
             throw new ImageBuildException("Can't resolve " + file, e);
         }
     }
 
-    /** Queries its package database. */
-    String query(String... words) {
+    /** Queries its package database for a package; there may also be that of another architecture. */
+    String about(String name, String... options) {
+        String[] words = Arrays.copyOf(options, options.length + 1);
+        words[options.length] = name + ":" + machine.architecture();
+        return query(words);
+    }
+
+    private String query(String... words) {
         List<String> command = new ArrayList<>(List.of("dpkg-query", "--admindir=" + file("/var/lib/dpkg")));
         command.addAll(List.of(words));
         return Tool.output(command);
+    }
+
+    /** Returns the name of the distribution, {@code debian} or that of a derived one. */
+    String distribution() {
+        return Folders.properties(file("/etc/os-release"))
+                .getProperty("ID", "debian")
+                .replace("\"", "");
     }
 
     /** Returns a library, which is below {@code /lib} if that is not a link to {@code /usr/lib}. */

@@ -89,7 +89,7 @@ final class Elf {
         while (!open.isEmpty()) {
             Path file = open.remove();
             for (String name : linked(file)) {
-                if (machine.loader().endsWith("/" + name) || files.stream().anyMatch(other -> other.endsWith(name))) {
+                if (isKnown(name, files, machine)) {
                     continue;
                 }
                 Path library = debian.library(machine.libraries() + "/" + name);
@@ -102,6 +102,19 @@ final class Elf {
             }
         }
         return needed;
+    }
+
+    /** Reads the names of the libraries that files are linked with, except for the files themselves and the loader. */
+    static List<String> linked(List<Path> files, Machine machine) {
+        return files.stream()
+                .flatMap(file -> linked(file).stream())
+                .filter(name -> !isKnown(name, files, machine))
+                .distinct()
+                .toList();
+    }
+
+    private static boolean isKnown(String name, List<Path> files, Machine machine) {
+        return machine.loader().endsWith("/" + name) || files.stream().anyMatch(file -> file.endsWith(name));
     }
 
     /** Reads the names of the libraries that a file is linked with. */

@@ -4,6 +4,7 @@ package io.dra4j.images;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Properties;
 import java.util.stream.Stream;
 
 /** Folders of the build. */
@@ -42,6 +44,19 @@ final class Folders {
         } catch (IOException e) {
             throw new UncheckedIOException("Can't read " + name, e);
         }
+    }
+
+    /** Reads a file with a value for each key; empty if there is none. */
+    static Properties properties(Path file) {
+        Properties properties = new Properties();
+        if (Files.isReadable(file)) {
+            try (Reader text = Files.newBufferedReader(file)) {
+                properties.load(text);
+            } catch (IOException e) {
+                throw new UncheckedIOException("Can't read " + file, e);
+            }
+        }
+        return properties;
     }
 
     static void remove(Path folder) {

@@ -3,7 +3,6 @@
 package io.dra4j.images;
 
 import java.io.IOException;
-import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -44,7 +43,7 @@ record Jdk(Path home, Properties release) {
     static Jdk find(String given, Map<String, String> environment) {
         List<Path> candidates = new ArrayList<>();
         if (!given.isEmpty()) {
-            candidates.add(Path.of(given));
+            candidates.add(Path.of(given).toAbsolutePath().normalize());
         } else {
             for (String name : List.of("JAVA_HOME_" + RELEASE, "JAVA_HOME")) {
                 String home = environment.getOrDefault(name, "");
@@ -71,7 +70,7 @@ record Jdk(Path home, Properties release) {
     }
 
     private static Optional<Jdk> usable(Path home) {
-        Properties release = release(home);
+        Properties release = Folders.properties(home.resolve("release"));
         String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
         return Files.isExecutable(home.resolve("bin/jlink")) && version.matches(RELEASE + "([.+-].*)?")
                 ? Optional.of(new Jdk(home, release))
@@ -89,19 +88,6 @@ record Jdk(Path home, Properties release) {
         }
         homes.sort(null);
         return homes;
-    }
-
-    private static Properties release(Path home) {
-        Properties release = new Properties();
-        Path file = home.resolve("release");
-        if (Files.isReadable(file)) {
-            try (Reader text = Files.newBufferedReader(file)) {
-                release.load(text);
-            } catch (IOException e) {
-                throw new UncheckedIOException("Can't read " + file, e);
-            }
-        }
-        return release;
     }
 
     /** A value of its file {@code release}, without quotation marks. */

@@ -25,9 +25,12 @@ final class Sbom {
     static byte[] of(Inputs inputs, Image image, Jars jars, Base base, Jdk jdk) {
         try {
             ObjectNode sbom = jars.parts() == null
-                    ? ofNames(inputs, image, jars)
+                    ? ofNames(jars)
                     : (ObjectNode) JSON.readTree(jars.parts().toFile());
-            ObjectNode program = (ObjectNode) sbom.at("/metadata/component");
+            ObjectNode program = sbom.withObject("/metadata/component");
+            if (!program.has("name")) {
+                program.put("type", "application").put("name", image.name()).put("version", inputs.version());
+            }
             program.put("description", image.description());
             sbom.withArray("/components").forEach(Sbom::noteChange);
             ObjectNode java = sbom.withArray("/components").addObject();
@@ -54,14 +57,9 @@ final class Sbom {
         }
     }
 
-    private static ObjectNode ofNames(Inputs inputs, Image image, Jars jars) {
+    private static ObjectNode ofNames(Jars jars) {
         ObjectNode sbom = JSON.createObjectNode().put("bomFormat", "CycloneDX").put("specVersion", "1.6");
-        sbom.put("version", 1)
-                .putObject("metadata")
-                .putObject("component")
-                .put("type", "application")
-                .put("name", image.name())
-                .put("version", inputs.version());
+        sbom.put("version", 1);
         for (Path jar : jars.all().subList(1, jars.all().size())) {
             String file = jar.getFileName().toString();
             String name = file.replaceFirst("(-\\d.*)?\\.jar$", "");
@@ -82,13 +80,14 @@ final class Sbom {
     }
 
     private static void debian(ObjectNode component, String name, Debian debian) {
-        String[] facts = debian.query("--show", "--showformat=${Version} ${Architecture}", name)
+        String[] facts = debian.about(name, "--show", "--showformat=${Version} ${Architecture}")
                 .split(" ");
         component.put("type", "library");
         component.put("bom-ref", "debian-" + name);
         component.put("name", name);
         component.put("version", facts[0]);
-        component.put("purl", "pkg:deb/debian/%s@%s?arch=%s".formatted(name, encoded(facts[0]), facts[1]));
+        component.put(
+                "purl", "pkg:deb/%s/%s@%s?arch=%s".formatted(debian.distribution(), name, encoded(facts[0]), facts[1]));
     }
 
     private static String encoded(String version) {

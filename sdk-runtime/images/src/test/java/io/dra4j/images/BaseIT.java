@@ -25,14 +25,19 @@ class BaseIT {
 
     private Base from(String base) {
         Inputs inputs = Inputs.of("--target=" + folder, "--version=1.0", "--base=" + base);
-        return Base.of(inputs, Debian.here(), Folders.make(folder.resolve("jdk")), folder.resolve("of"));
+        Path jdk = Folders.make(folder.resolve("jdk"));
+        Folders.copy(Path.of("/bin/bash"), jdk.resolve("java"));
+        return Base.of(inputs, Debian.here(), jdk, folder.resolve("of"));
     }
 
-    /** An archive with our base, from which some files are removed. */
+    /** An archive with our base, from which some files are removed, and in which /lib and /lib64 would be links. */
     private Path archive(String... removed) throws Exception {
         Base packages = from("packages");
+        Stage stage = packages.layers().get(0);
+        stage.copy(Debian.here().file(machine.loader()), "/usr" + machine.loader());
+        Files.delete(stage.file(machine.loader()));
         for (String file : removed) {
-            Files.delete(packages.layers().get(0).file(file));
+            Files.delete(stage.file(file));
         }
         Path archive = folder.resolve("given.tar");
         JibContainerBuilder builder = packages.builder().setFormat(ImageFormat.Docker);
@@ -56,18 +61,18 @@ class BaseIT {
         Path image = folder.resolve("image.tar");
         Archive.write(base.builder(), image, "image", folder.resolve("cache"));
         Unpacked unpacked = Unpacked.names(image);
-        assertThat(unpacked.files())
-                .contains("/usr/bin/bash", "/usr/share/doc/bash/copyright", "/etc/nsswitch.conf", machine.loader());
+        assertThat(unpacked.files()).contains("/usr/bin/bash", "/usr/share/doc/bash/copyright", "/etc/nsswitch.conf");
         assertThat(unpacked.manifest().get("layers")).hasSize(2);
     }
 
     @Test
-    void isRefusedWithoutGlibc() throws Exception {
-        Path archive = archive(machine.loader());
+    void isRefusedWithoutGlibcOrALibraryOfTheJdk() throws Exception {
+        Path archive = archive("/usr" + machine.loader());
 
         assertThatThrownBy(() -> from("tar:" + archive))
-                .isInstanceOf(ImageBuildException.class)
                 .hasMessageContaining("has no " + machine.loader() + ": it needs glibc");
+        archive(machine.libraries() + "/libtinfo.so.6");
+        assertThatThrownBy(() -> from("tar:" + archive)).hasMessageContaining("has no libtinfo.so.6, which the JDK");
     }
 
     @Test
@@ -79,7 +84,8 @@ class BaseIT {
 
     @Test
     void needsAJdk25() {
-        assertThatThrownBy(() -> Jdk.find(folder.toString(), Map.of()))
+        Path given = Path.of("").toAbsolutePath().relativize(folder);
+        assertThatThrownBy(() -> Jdk.find(given.toString(), Map.of()))
                 .isInstanceOf(ImageBuildException.class)
                 .hasMessageContaining("No JDK 25 with jlink is at " + List.of(folder))
                 .hasMessageContaining("-Dimage.jdk=DIR");

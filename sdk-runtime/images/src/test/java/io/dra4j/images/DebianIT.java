@@ -31,15 +31,20 @@ class DebianIT {
     }
 
     @Test
-    void areUnpackedAndKnowWhoseFilesAre() {
+    void areUnpackedAndKnowWhoseFilesAre() throws Exception {
         Debian debian = new Debian(Machine.named("arm64"), folder.resolve("root"));
 
         unpack(STAND_IN, "0");
 
+        Path status = debian.file("/var/lib/dpkg/status");
+        Files.writeString(
+                status, Files.readString(status) + Files.readString(status).replace("arm64", "i386"));
         Path library = debian.file("/lib/aarch64-linux-gnu/libacme.so.1");
-        assertThat(debian.query("--search", debian.real(library)))
-                .isEqualTo("libacme1:arm64: /usr/lib/aarch64-linux-gnu/libacme.so.1.0");
-        assertThat(debian.query("--status", "libacme1")).contains("install ok installed", "Architecture: arm64");
+        assertThat(debian.owner(library)).isEqualTo("libacme1");
+        assertThat(Debian.here().owner(Path.of("/bin/bash"))).isEqualTo("bash");
+        assertThat(Tool.tried(List.of("no-such-program"))).isEmpty();
+        assertThat(debian.about("libacme1", "--status")).contains("install ok installed", "Architecture: arm64");
+        assertThat(debian.distribution()).isEqualTo("acme");
         assertThat(folder.resolve("ran")).as("a script of a package").doesNotExist();
         assertThat(folder.resolve("configuration"))
                 .content()
