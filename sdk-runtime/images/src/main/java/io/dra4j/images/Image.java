@@ -134,7 +134,8 @@ record Image(
         return new Image(
                 name,
                 name,
-                inputs.value("description", "DRA driver " + (driver.isEmpty() ? name : driver)),
+                inputs.value("description", "DRA driver " + (driver.isEmpty() ? name : driver))
+                        .replaceAll("\\s+", " "),
                 "",
                 List.of(new Program(name, Jars.main(jar))),
                 List.of(),

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -61,10 +62,6 @@ final class ImageBuild {
         base = Base.of(inputs, debian, java.file(Image.JDK), folder.resolve("base"));
         shared = new HashSet<>(images.values().iterator().next().foreign());
         images.values().forEach(jars -> shared.retainAll(jars.foreign()));
-    }
-
-    static ImageBuild begin(Inputs inputs) {
-        return new ImageBuild(inputs, Machine.current());
     }
 
     Set<Image> images() {
@@ -205,9 +202,13 @@ final class ImageBuild {
                         image.description(),
                         Image.JDK,
                         hasCache ? "-XX:AOTCache=" + image.cache() : "",
-                        String.join(" ", image.jvmOptions()),
-                        jars.classPath(Image.JARS),
+                        image.jvmOptions().stream().map(ImageBuild::quoted).collect(Collectors.joining(" ")),
+                        quoted(jars.classPath(Image.JARS)),
                         program.main());
+    }
+
+    private static String quoted(String word) {
+        return "'" + word.replace("'", "'\\''") + "'";
     }
 
     /** A folder for temporary files, which belongs to the image's user and to root's group. */

@@ -86,9 +86,9 @@ record Inputs(Map<String, String> values) {
         return given(name).orElse(otherwise);
     }
 
-    /** Returns the words of a value, separated by spaces. */
+    /** Returns the words of a value, separated by spaces or line breaks. */
     List<String> words(String name) {
-        return given(name).map(value -> List.of(value.split(" +"))).orElse(List.of());
+        return given(name).map(value -> List.of(value.split("\\s+"))).orElse(List.of());
     }
 
     private static Path path(String path) {

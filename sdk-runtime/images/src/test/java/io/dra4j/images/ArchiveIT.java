@@ -156,7 +156,7 @@ class ArchiveIT {
         Path archive = Built.archive(Image.FAKE_DRIVER);
         String here = Built.inputs(folder).jdk();
         Path jdk = withOtherAuthorities(Jdk.find(here, System.getenv()).home(), folder.resolve("jdk"));
-        ImageBuild there = ImageBuild.begin(Built.inputs(folder.resolve("again"), "--jdk=" + jdk));
+        ImageBuild there = new ImageBuild(Built.inputs(folder.resolve("again"), "--jdk=" + jdk), Machine.current());
 
         Path copy = there.write(Image.FAKE_DRIVER, read(Image.FAKE_DRIVER).cache());
 

@@ -56,15 +56,17 @@ class VendorImageIT {
                 .map(library -> library.toUri().toString())
                 .collect(Collectors.joining(" "));
         Path jar = jar("io.dra4j.example.FakeDriverMain", libraries, Map.of());
-        ImageBuild build = ImageBuild.begin(Built.inputs(
+        Inputs inputs = Built.inputs(
                 folder,
                 "--jar=" + jar,
                 "--driver=gpu.example.com",
+                "--description=DRA driver\n  gpu.example.com",
                 "--training=--num-devices=2",
-                "--jvm-options=-Xmx48m -Dacme=1",
-                "--modules=java.sql"));
+                "--jvm-options=-Xmx48m\n -Dacme=1;$(exit",
+                "--modules=java.sql");
+        ImageBuild build = new ImageBuild(inputs, Machine.current());
         Image image = build.images().iterator().next();
-        assertThat(image.jvmOptions()).contains("-Dacme=1").doesNotContain("--finalization=disabled");
+        assertThat(image.jvmOptions()).contains("-Dacme=1;$(exit").doesNotContain("--finalization=disabled");
 
         Path archive = build.write(image);
 
@@ -96,7 +98,7 @@ class VendorImageIT {
         Path jar = jar(main, classPath, Map.of());
 
         assertThatThrownBy(() -> {
-                    ImageBuild build = ImageBuild.begin(Built.inputs(folder, "--jar=" + jar, word));
+                    ImageBuild build = new ImageBuild(Built.inputs(folder, "--jar=" + jar, word), Machine.current());
                     build.write(build.images().iterator().next());
                 })
                 .isInstanceOf(ImageBuildException.class)
@@ -108,7 +110,8 @@ class VendorImageIT {
         byte[] library = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, (byte) 243, 0}; // RISC-V
         String name = "com/sun/jna/" + Machine.current().jna() + "/libjnidispatch.so";
         Path jar = jar("com.acme.Main", "", Map.of("com/acme/Main.class", new byte[0], name, library));
-        ImageBuild build = ImageBuild.begin(Built.inputs(folder, "--jar=" + jar));
+        Path sbom = Files.writeString(folder.resolve("sbom"), "{}");
+        ImageBuild build = new ImageBuild(Built.inputs(folder, "--jar=" + jar, "--sbom=" + sbom), Machine.current());
 
         assertThatThrownBy(() -> build.write(build.images().iterator().next()))
                 .isInstanceOf(ImageBuildException.class)
