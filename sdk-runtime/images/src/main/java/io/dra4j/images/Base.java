@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.images;
 
+import com.google.cloud.tools.jib.api.Credential;
+import com.google.cloud.tools.jib.api.ImageReference;
 import com.google.cloud.tools.jib.api.InvalidImageReferenceException;
 import com.google.cloud.tools.jib.api.Jib;
 import com.google.cloud.tools.jib.api.JibContainerBuilder;
@@ -9,11 +11,15 @@ import com.google.cloud.tools.jib.api.RegistryImage;
 import com.google.cloud.tools.jib.api.TarImage;
 import com.google.cloud.tools.jib.api.buildplan.ImageFormat;
 import com.google.cloud.tools.jib.api.buildplan.Platform;
+import com.google.cloud.tools.jib.registry.credentials.CredentialRetrievalException;
+import com.google.cloud.tools.jib.registry.credentials.DockerConfigCredentialRetriever;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -62,7 +68,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
         try {
             JibContainerBuilder builder = name.startsWith(TAR)
                     ? Jib.from(TarImage.at(Path.of(name.substring(TAR.length()))))
-                    : Jib.from(RegistryImage.named(name));
+                    : Jib.from(RegistryImage.named(name).addCredentialRetriever(() -> login(name)));
             // the only archives that Jib reads
             return platform(builder, machine).setFormat(ImageFormat.Docker);
         } catch (InvalidImageReferenceException e) {
@@ -70,6 +76,18 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
                     "-Dimage.base=%s is not packages, tar:FILE, or a reference such as gcr.io/distroless/base-debian12"
                             .formatted(name),
                     e);
+        }
+    }
+
+    /** Returns what {@code docker login} has stored for the registry of an image. */
+    static Optional<Credential> login(String name) throws CredentialRetrievalException {
+        String folder = System.getenv().getOrDefault("DOCKER_CONFIG", System.getProperty("user.home") + "/.docker");
+        try {
+            return DockerConfigCredentialRetriever.create(
+                            ImageReference.parse(name).getRegistry(), Path.of(folder, "config.json"))
+                    .retrieve(event -> {});
+        } catch (InvalidImageReferenceException | IOException e) {
+            throw new CredentialRetrievalException(e);
         }
     }
 
