@@ -98,8 +98,12 @@ public record DriverContainer(JsonNode workload, JsonNode container) {
      * @throws IllegalStateException if there are two of one name
      */
     public Map<String, String> environment() {
-        return container.path("env").valueStream().collect(Collectors.toMap(one -> one.path("name")
-                .asText(), one -> one.path("value").asText()));
+        return container
+                .path("env")
+                .valueStream()
+                .collect(Collectors.toMap(
+                        one -> one.path("name").asText(),
+                        one -> one.path("value").asText()));
     }
 
     /** The variables as the kubelet sets them, on a test's node; may be changed. */

@@ -30,13 +30,9 @@ class PromQueryTest {
     }
 
     @Test
-    void ofAMetricThatIsNotServedSaysWhich() {
+    void namesEachMetricAndLabelThatIsNotServed() {
         assertThat(new PromQuery("sum(dra4j_power_wats)").problems(SERVED))
                 .containsExactly("no metric dra4j_power_wats is served");
-    }
-
-    @Test
-    void namesEachLabelThatAMetricLacks() {
         assertThat(new PromQuery("dra4j_size_bytes{scope=\"device\"}").problems(SERVED))
                 .containsExactly("dra4j_size_bytes has no label scope");
         assertThat(new PromQuery("sum by (pod) (dra4j_size_bytes)").problems(SERVED))

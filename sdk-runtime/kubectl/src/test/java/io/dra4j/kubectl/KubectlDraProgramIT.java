@@ -80,7 +80,7 @@ class KubectlDraProgramIT {
             Map<String, String> arabic = Map.of("KUBECTL_DRA_ARCHIVE", "now", "JAVA_TOOL_OPTIONS", options);
             assertThat(run(arabic, place.resolve("kubectl-dra"), "tree", kubeconfig))
                     .contains("worker-1  (1 device, 0 in use)");
-            assertThat(archives()).as("left, so that the next command does not try again").isNotEmpty();
+            assertThat(archives()).as("left for ten minutes").isNotEmpty();
             assertThat(run(unwritable, place.resolve("kubectl_complete-dra"), "exp"))
                     .isEqualTo("explain\n:4\n");
         }
