@@ -33,11 +33,7 @@ spec:
   template:
     metadata:
       labels: {{- toYaml (merge (include "dra4j.labels" $root | fromYaml) (.podLabels | default dict)) | nindent 8 }}
-      annotations:
-        kubectl.kubernetes.io/default-container: {{ .name }}
-        {{- with $plugin.podAnnotations }}
-        {{- toYaml . | nindent 8 }}
-        {{- end }}
+      annotations: {{- merge (dict) ($plugin.podAnnotations | default dict) (dict "kubectl.kubernetes.io/default-container" .name) | toYaml | nindent 8 }}
     spec:
       serviceAccountName: {{ include "dra4j.serviceAccount" $root }}
       {{- with $plugin.priorityClassName }}

@@ -19,11 +19,7 @@ SPDX-License-Identifier: Apache-2.0
 ---
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
-metadata:
-  {{- include "dra4j.metadata" $root | nindent 2 }}
-    {{- with $monitoring.alerts.labels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+metadata: {{- include "dra4j.labelled" (list (include "dra4j.metadata" $root) $monitoring.alerts.labels) | nindent 2 }}
 spec:
   groups:
     - name: {{ include "dra4j.fullname" $root }}
@@ -59,15 +55,16 @@ data:
 ---
 apiVersion: monitoring.coreos.com/v1
 kind: PodMonitor
-metadata:
-  {{- .metadata | nindent 2 }}
-    {{- with $monitor.labels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+metadata: {{- include "dra4j.labelled" (list .metadata $monitor.labels) | nindent 2 }}
 spec:
   selector:
     matchLabels: {{- .selector | nindent 6 }}
   podMetricsEndpoints:
     - {port: metrics, path: /metrics, honorLabels: true, interval: {{ $monitor.interval | quote }}}
 {{- end }}
+{{- end }}
+
+{{/* An object's metadata with more labels, which may override others. Takes a list: the YAML, and the labels. */}}
+{{- define "dra4j.labelled" -}}
+{{- mergeOverwrite (fromYaml (first .)) (dict "labels" (last . | default dict)) | toYaml -}}
 {{- end }}
