@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
 
     private static final String PACKAGES = "packages";
     private static final String TAR = "tar:";
+    private static final Pattern LIBC = Pattern.compile("/libc(-2\\.\\d+\\.so|\\.so\\.6)$");
 
     static Base of(Inputs inputs, Debian debian, Path jdk, Path folder) {
         Machine machine = debian.machine();
@@ -56,11 +58,30 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
                         .formatted(inputs.base(), name));
             }
         }
+        requireGlibc(archive, jdk);
         if (base.has("/usr/bin/bash")) {
             return new Base(debian, archive, List.of(), Set.of());
         }
         Stage shell = Stage.at(folder, "bash", inputs.time());
-        return new Base(debian, archive, List.of(shell), DebianPackages.stageBash(debian, shell));
+        Set<String> packages = DebianPackages.stageBash(debian, shell);
+        requireGlibc(archive, shell.root());
+        return new Base(debian, archive, List.of(shell), packages);
+    }
+
+    private static void requireGlibc(Path archive, Path folder) {
+        AtomicInteger glibc = new AtomicInteger();
+        Unpacked.of(archive, (entry, content) -> {
+            if (LIBC.matcher(entry.getName()).find()) {
+                glibc.accumulateAndGet(Elf.glibc(content.readAllBytes()), Math::max);
+            }
+        });
+        for (Path file : Elf.files(folder)) {
+            int needed = Elf.glibc(Elf.begin(file, Integer.MAX_VALUE));
+            if (needed > glibc.get() && glibc.get() > 0) { // it may be a hard link
+                throw new ImageBuildException("The base has glibc 2.%d, and /%s needs 2.%d: use a newer base"
+                        .formatted(glibc.get(), folder.relativize(file), needed));
+            }
+        }
     }
 
     private static JibContainerBuilder given(Inputs inputs, Machine machine) {

@@ -17,6 +17,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -25,6 +26,7 @@ final class Elf {
 
     private static final byte[] MAGIC = {0x7f, 'E', 'L', 'F'};
     private static final int E_MACHINE = 18;
+    private static final Pattern GLIBC = Pattern.compile("GLIBC_2\\.(\\d+)");
 
     // Offsets, sizes and values of elf.h; the low half of a 64-bit value comes first, and is enough in files below 2
     // GB.
@@ -56,7 +58,7 @@ final class Elf {
         }
     }
 
-    private static byte[] begin(Path file, int size) {
+    static byte[] begin(Path file, int size) {
         try (InputStream content = Files.newInputStream(file)) {
             return content.readNBytes(size);
         } catch (IOException e) {
@@ -134,6 +136,15 @@ final class Elf {
         } catch (IndexOutOfBoundsException e) {
             throw new ImageBuildException(file + " is not a complete 64-bit program or library: install it again", e);
         }
+    }
+
+    /** Returns the newest release of glibc, such as 36 for 2.36, that a file names: one that it needs, or its own. */
+    static int glibc(byte[] file) {
+        return GLIBC.matcher(new String(file, StandardCharsets.ISO_8859_1))
+                .results()
+                .mapToInt(found -> Integer.parseInt(found.group(1)))
+                .max()
+                .orElse(0);
     }
 
     private static int[] headers(ByteBuffer elf, int type) {

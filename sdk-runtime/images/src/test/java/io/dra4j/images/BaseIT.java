@@ -9,6 +9,7 @@ import com.google.cloud.tools.jib.api.JibContainerBuilder;
 import com.google.cloud.tools.jib.api.buildplan.ImageFormat;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -66,13 +67,17 @@ class BaseIT {
     }
 
     @Test
-    void isRefusedWithoutGlibcOrALibraryOfTheJdk() throws Exception {
+    void isRefusedWithoutGlibcOrWhatTheJdkNeeds() throws Exception {
         Path archive = archive("/usr" + machine.loader());
 
         assertThatThrownBy(() -> from("tar:" + archive))
                 .hasMessageContaining("has no " + machine.loader() + ": it needs glibc");
         archive(machine.libraries() + "/libtinfo.so.6");
         assertThatThrownBy(() -> from("tar:" + archive)).hasMessageContaining("has no libtinfo.so.6, which the JDK");
+        Path newer = Files.copy(Path.of("/bin/bash"), folder.resolve("jdk/newer"));
+        Files.writeString(newer, "GLIBC_2.99", StandardOpenOption.APPEND);
+        archive();
+        assertThatThrownBy(() -> from("tar:" + archive)).hasMessageContaining("/newer needs 2.99: use a newer base");
     }
 
     @Test
