@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
 import io.dra4j.rules.KubernetesVersion;
@@ -24,11 +28,12 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,6 +57,7 @@ final class ServerFeatures {
     private final InstantSource clock;
     private final Set<Feature> kept = EnumSet.noneOf(Feature.class);
     private final Map<Feature, Instant> missing = new EnumMap<>(Feature.class);
+    private final AcceptedSlices accepted;
     private final PoolRules rules;
     private final Map<KubernetesVersion, FeatureGates> gates = new EnumMap<>(KubernetesVersion.class);
     private @Nullable KubernetesVersion release;
@@ -59,7 +65,8 @@ final class ServerFeatures {
 
     ServerFeatures(SliceStore store, InstantSource clock) {
         this.store = store;
-        this.rules = new PoolRules(store.driver(), new AcceptedSlices(store::refusals));
+        this.accepted = new AcceptedSlices(store::refusals);
+        this.rules = new PoolRules(store.driver(), accepted);
         this.clock = clock;
     }
 
@@ -91,6 +98,7 @@ final class ServerFeatures {
      *     it
      */
     PoolVerdict verdict(Pool pool, Collection<Stored> existing) {
+        accepted.retain(pool);
         PoolVerdict verdict = rules.verdict(pool);
         if (!verdict.isGood()) {
             return verdict;
@@ -187,8 +195,8 @@ final class ServerFeatures {
     }
 
     /**
-     * The rule book with a cache of valid slices: when a pool changes, most of its devices stay as they are. Used only
-     * on the loop's thread.
+     * The rule book with a cache of valid slices: when a pool changes, most of its devices stay as they are. Of a device
+     * that changes only the last slice is kept. Used only on the loop's thread.
      */
     static final class AcceptedSlices implements BiFunction<Content, FeatureGates, List<FieldError>> {
 
@@ -196,10 +204,10 @@ final class ServerFeatures {
         private static final int MOST = 20_000;
 
         private final BiFunction<Content, FeatureGates, List<FieldError>> book;
-        private final Set<Accepted> known = new HashSet<>();
+        private final Map<Subject, Content> known = new HashMap<>();
 
-        /** Gates are equal if they are the same object. */
-        private record Accepted(Content content, FeatureGates gates) {}
+        /** What a slice is about. Gates are equal if they are the same object. */
+        private record Subject(PoolName pool, List<DeviceName> devices, List<String> counterSets, FeatureGates gates) {}
 
         AcceptedSlices(BiFunction<Content, FeatureGates, List<FieldError>> book) {
             this.book = book;
@@ -207,8 +215,12 @@ final class ServerFeatures {
 
         @Override
         public List<FieldError> apply(Content content, FeatureGates gates) {
-            Accepted key = new Accepted(content, gates);
-            if (known.contains(key)) {
+            Subject subject = new Subject(
+                    content.pool(),
+                    content.devices().stream().map(Device::name).toList(),
+                    content.counterSets().stream().map(CounterSet::name).toList(),
+                    gates);
+            if (content.equals(known.get(subject))) {
                 return List.of();
             }
             List<FieldError> errors = book.apply(content, gates);
@@ -216,9 +228,15 @@ final class ServerFeatures {
                 if (known.size() == MOST) {
                     known.clear();
                 }
-                known.add(key);
+                known.put(subject, content);
             }
             return errors;
+        }
+
+        /** Forgets the slices of devices that a pool no longer has. */
+        void retain(Pool pool) {
+            Set<DeviceName> names = pool.devices().stream().map(Device::name).collect(Collectors.toSet());
+            known.keySet().removeIf(one -> one.pool.equals(pool.name()) && !names.containsAll(one.devices));
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
@@ -43,14 +44,19 @@ class AcceptedSlicesTest {
     }
 
     @Test
-    void anEqualSliceIsAcceptedWithoutTheBook() {
+    void theLastSliceOfADeviceIsAcceptedWithoutTheBook() {
         AcceptedSlices slices = new AcceptedSlices(this::judge);
+        Content changed = slice("a").at(2, 1);
 
-        assertThat(slices.apply(slice("a"), GATES)).isEmpty();
-        assertThat(slices.apply(slice("a"), GATES)).isEmpty();
-        assertThat(slices.apply(slice("b"), GATES)).isEmpty();
+        for (Content slice : List.of(slice("a"), slice("a"), slice("b"), changed, slice("a"))) {
+            assertThat(slices.apply(slice, GATES)).isEmpty();
+        }
+        assertThat(judged).containsExactly(slice("a"), slice("b"), changed, slice("a"));
 
-        assertThat(judged).containsExactly(slice("a"), slice("b"));
+        slices.retain(Pool.ofNode("p", slice("b").devices()));
+        slices.apply(slice("b"), GATES);
+        slices.apply(slice("a"), GATES);
+        assertThat(judged).hasSize(5);
     }
 
     @Test
