@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -121,7 +122,7 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
             case "last-query" -> assertThat(lastRequest().query()).isEqualTo(text);
             case "last-path" -> assertThat(lastRequest().path()).isEqualTo(text);
             case "took" -> assertThat(took).isBetween(Duration.parse("PT" + words[1]), Duration.parse("PT" + words[2]));
-            case "fails", "fails-for-good", "fails-for-now", "not-found", "no-api" -> {
+            case "fails", "fails-for-good", "fails-for-now", "not-found", "no-api", "forbidden" -> {
                 String[] call = text.split(" : ", 2);
                 ClusterException failure =
                         timed(() -> catchThrowableOfType(ClusterException.class, () -> call(call[0].split(" "))));
@@ -130,6 +131,7 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
                         .doesNotContain("Exception", words[0].equals("not-found") ? "apis/" : "Exception");
                 assertThat(failure instanceof ClusterException.NotFound).isEqualTo(words[0].equals("not-found"));
                 assertThat(failure instanceof ClusterException.ApiMissing).isEqualTo(words[0].equals("no-api"));
+                assertThat(failure instanceof ClusterException.Forbidden).isEqualTo(words[0].equals("forbidden"));
                 assertThat(failure.isTransient() ? "fails-for-now" : "fails-for-good")
                         .startsWith(words[0].startsWith("fails") ? words[0] : "fails");
             }
@@ -208,12 +210,10 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
 
         @Test
         void goesOnFromPageToPage() throws Exception {
+            String other = allocated.replace("c1", "c2").replace("uid-1", "uid-2");
+            String many = String.join(",", Collections.nCopies(500, other));
             server.then(200, "{\"metadata\":{\"continue\":\"next/1\"},\"items\":[" + allocated + "]}")
-                    .then(
-                            200,
-                            "{\"metadata\":{},\"items\":["
-                                    + allocated.replace("c1", "c2").replace("uid-1", "uid-2")
-                                    + "]}");
+                    .then(200, "{\"metadata\":{},\"items\":[" + many + "]}");
 
             Map<ClaimRef, ClaimObject> claims = new HashMap<>();
             cluster.claimReader().readAll(Duration.ofSeconds(20), (ref, claim) -> {
