@@ -8,13 +8,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.runtime.internal.admission.AdmissionRule.ClaimRule;
 import io.dra4j.runtime.internal.admission.AdmissionRule.PodRule;
 import io.dra4j.runtime.internal.admission.AdmissionRule.Problem;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
+import io.dra4j.runtime.internal.cluster.Fields;
 import io.dra4j.runtime.internal.http.HttpPages;
 import io.dra4j.runtime.internal.http.HttpPages.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages.Page;
@@ -182,7 +182,7 @@ public final class AdmissionService {
 
             private static JsonNode tree(byte[] document, Fields fields) throws BadReviewException {
                 try (JsonParser json = JSON.createParser(document)) {
-                    JsonNode review = json.nextToken() == null ? MissingNode.getInstance() : fields.read(json);
+                    JsonNode review = fields.read(json);
                     if (json.nextToken() != null) {
                         throw new BadReviewException("the document is not JSON: more follows");
                     }

@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
 public final class ClaimCodec {
 
     private static final String POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name";
+    private static final Fields READ = new Fields(Set.of(
+            "metadata.uid",
+            "metadata.creationTimestamp",
+            "spec.devices.requests",
+            "status.allocation.devices",
+            "status.reservedFor"));
 
     private ClaimCodec() {}
 
@@ -30,7 +36,7 @@ public final class ClaimCodec {
      * @throws IllegalArgumentException if the text is not JSON, or has no UID, or an amount is not a quantity
      */
     public static ClaimObject decode(String json) {
-        return decode(Json.parseObject(json), json);
+        return decode(Json.requireUid(Json.parse(json, READ)), json);
     }
 
     static ClaimObject decode(JsonNode claim, String json) {
@@ -43,7 +49,7 @@ public final class ClaimCodec {
 
     /** Returns the names of the pods that a claim is reserved for, at most 256 by the API. */
     public static List<String> pods(String json) {
-        return Json.list(Json.parse(json).path("status").path("reservedFor"), pod -> pod).stream()
+        return Json.list(Json.parse(json, READ).path("status").path("reservedFor"), pod -> pod).stream()
                 .filter(one -> one.path("resource").asText().equals("pods"))
                 .filter(one -> one.path("apiGroup").asText().isEmpty())
                 .map(one -> one.path("name").asText())
@@ -52,7 +58,7 @@ public final class ClaimCodec {
 
     /** Returns when a claim was created, by the API server's clock; empty if unknown. */
     public static Optional<Instant> createdAt(String json) {
-        return createdAt(Json.parse(json));
+        return createdAt(Json.parse(json, READ));
     }
 
     private static Optional<Instant> createdAt(JsonNode claim) {

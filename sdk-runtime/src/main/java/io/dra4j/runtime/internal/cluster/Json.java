@@ -54,6 +54,21 @@ final class Json {
     }
 
     /**
+     * Reads some fields of a JSON value.
+     *
+     * @throws IllegalArgumentException if the text is something else
+     */
+    static JsonNode parse(String text, Fields fields) {
+        try (JsonParser parser = MAPPER.createParser(text)) {
+            return fields.read(parser);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("Not JSON: " + e.getOriginalMessage(), e);
+        } catch (IOException e) {
+            throw new IllegalStateException("A text can always be read", e);
+        }
+    }
+
+    /**
      * Reads the items of a list one by one, as they come, so that a long one needs no more memory.
      *
      * @return the list's metadata
@@ -73,7 +88,7 @@ final class Json {
                 if (field.equals("items")) {
                     hasItems = true;
                     while (isArray && parser.nextToken() != JsonToken.END_ARRAY) {
-                        item.accept(parser.readValueAsTree());
+                        item.accept(unmanaged(parser));
                     }
                 } else if (field.equals("metadata")) {
                     metadata = parser.readValueAsTree();
@@ -87,17 +102,38 @@ final class Json {
         return metadata;
     }
 
+    /** Reads an object without its managed fields, which may be most of it, and which not every server leaves out. */
+    private static JsonNode unmanaged(JsonParser parser) throws IOException {
+        if (!parser.isExpectedStartObjectToken()) {
+            return parser.readValueAsTree();
+        }
+        ObjectNode object = object();
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String field = parser.currentName();
+            parser.nextToken();
+            if (field.equals("managedFields")) {
+                parser.skipChildren();
+            } else {
+                object.set(field, field.equals("metadata") ? unmanaged(parser) : parser.<JsonNode>readValueAsTree());
+            }
+        }
+        return object;
+    }
+
     /**
      * Reads an object that the API server has; one without a UID is another answer.
      *
      * @throws IllegalArgumentException if the text is something else
      */
     static ObjectNode parseObject(String text) {
-        JsonNode object = parse(text);
+        return (ObjectNode) requireUid(parse(text));
+    }
+
+    static JsonNode requireUid(JsonNode object) {
         if (object.at("/metadata/uid").asText().isEmpty()) {
             throw new IllegalArgumentException("it has no UID");
         }
-        return (ObjectNode) object;
+        return object;
     }
 
     static JsonNode tree(Object bean) {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.management.ThreadMXBean;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
@@ -19,6 +20,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -197,6 +199,18 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
         }
 
         @Test
+        void annotationsAreNotDecoded() {
+            String large =
+                    allocated.replace("\"uid\"", "\"annotations\":{\"a\":\"" + "x".repeat(10_000_000) + "\"},\"uid\"");
+            ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+            long before = threads.getCurrentThreadAllocatedBytes();
+
+            ClaimCodec.decode(large);
+
+            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(5_000_000);
+        }
+
+        @Test
         void aClaimThatIsNotAllocatedHasNoAllocation() {
             server.then(200, "{\"metadata\":{\"uid\":\"u\"},\"status\":{}}");
 
@@ -212,7 +226,8 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
         void goesOnFromPageToPage() throws Exception {
             String other = allocated.replace("c1", "c2").replace("uid-1", "uid-2");
             String many = String.join(",", Collections.nCopies(500, other));
-            server.then(200, "{\"metadata\":{\"continue\":\"next/1\"},\"items\":[" + allocated + "]}")
+            String managed = allocated.replace("\"uid\"", "\"managedFields\":[{\"uid\":1}],\"uid\"");
+            server.then(200, "{\"metadata\":{\"continue\":\"next/1\"},\"items\":[" + managed + "]}")
                     .then(200, "{\"metadata\":{},\"items\":[" + many + "]}");
 
             Map<ClaimRef, ClaimObject> claims = new HashMap<>();
@@ -224,7 +239,8 @@ class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
             assertThat(claims)
                     .containsOnlyKeys(REF, new ClaimRef("default", "c2", "uid-2"))
                     .extractingByKey(REF)
-                    .satisfies(c -> assertThat(c.allocation().results()).hasSize(2));
+                    .satisfies(c -> assertThat(c.allocation().results()).hasSize(2))
+                    .satisfies(c -> assertThat(c.json()).isEqualToIgnoringWhitespace(allocated));
             ScriptedServer.Request first = server.requests.take();
             assertThat(first.path()).isEqualTo("/apis/resource.k8s.io/v1/resourceclaims");
             assertThat(first.query()).isEqualTo("limit=500");

@@ -1,12 +1,13 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.admission;
+package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.util.Set;
@@ -17,15 +18,15 @@ import java.util.Set;
  *
  * @param paths for each field its name, after those of the fields that it is in, with dots in between
  */
-record Fields(Set<String> paths) {
+public record Fields(Set<String> paths) {
 
-    Fields {
+    public Fields {
         paths = Set.copyOf(paths);
     }
 
-    /** Reads the value at which a parser is. */
-    JsonNode read(JsonParser json) throws IOException {
-        return read(json, "");
+    /** Reads the next value. */
+    public JsonNode read(JsonParser json) throws IOException {
+        return json.nextToken() == null ? MissingNode.getInstance() : read(json, "");
     }
 
     private JsonNode read(JsonParser json, String parent) throws IOException {
