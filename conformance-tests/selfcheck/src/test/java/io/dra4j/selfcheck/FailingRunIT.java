@@ -21,6 +21,8 @@ import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Requests;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -39,15 +41,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Runs that end because a part of the suite fails, or in which much is blocked or blamed. */
 class FailingRunIT {
 
-    /** Has room for two test contexts, and fails in a way that nothing expects. */
-    private static final class TwoPlaces implements DriverAdapter {
-        private final HostedDriver driver = Runner.hosted(List.of());
-        private final Queue<Path> roots = new ConcurrentLinkedQueue<>();
+    /** Has room for two test contexts. */
+    private record TwoPlaces(HostedDriver driver, Queue<Path> roots, RuntimeException noThird)
+            implements DriverAdapter {
 
         @Override
         public Place place(String node, String driverName) {
             if (roots.size() == 2) {
-                throw new IllegalStateException("no third place");
+                throw noThird;
             }
             Place place = driver.place(node, driverName);
             roots.add(place.root());
@@ -83,14 +84,32 @@ class FailingRunIT {
     @Test
     @Timeout(300)
     void endsAndLeavesNothing() {
-        TwoPlaces driver = new TwoPlaces();
+        Queue<Path> roots = new ConcurrentLinkedQueue<>();
+        RuntimeException bug = new IllegalStateException("no third place");
 
-        assertThatThrownBy(() ->
-                        Runner.run("only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19, DRA-RST-01]", Map.of(), driver))
+        assertThatThrownBy(() -> ofFour(roots, bug))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("no third place");
 
-        assertThat(driver.roots).hasSize(2).allSatisfy(r -> assertThat(r).doesNotExist());
+        assertThat(roots).hasSize(2).allSatisfy(r -> assertThat(r).doesNotExist());
+    }
+
+    /** A disk is full, or an API server refuses a request: what was seen of the driver is still reported. */
+    @Test
+    @Timeout(300)
+    void reportsTheRestWithoutATestContext() {
+        RuntimeException full = new UncheckedIOException(new IOException("full"));
+
+        assertThat(ofFour(new ConcurrentLinkedQueue<>(), full).results())
+                .extracting(Result::verdict)
+                .contains(Verdict.PASS, Verdict.SUITE_ERROR);
+    }
+
+    private static RunOutcome ofFour(Queue<Path> roots, RuntimeException noThird) {
+        return Runner.run(
+                "only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19, DRA-RST-01]",
+                Map.of(),
+                new TwoPlaces(Runner.hosted(List.of()), roots, noThird));
     }
 
     /**

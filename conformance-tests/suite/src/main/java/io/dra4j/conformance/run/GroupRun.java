@@ -8,8 +8,11 @@ import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.rules.ExecutionGroup;
 import io.dra4j.conformance.rules.RuleBook;
 import io.dra4j.conformance.run.Verdicts.Ended;
+import io.dra4j.testkit.cluster.ApiRequestException;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
+import io.dra4j.testkit.proxy.UpstreamException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,6 +134,10 @@ final class GroupRun {
             closeContext();
             String message = String.valueOf(e.getMessage());
             return untried(requirement, variant, new Closed(Verdict.BLOCKED, message));
+        } catch (ApiRequestException | UpstreamException | UncheckedIOException e) {
+            closeContext();
+            String message = "no test context can be set up: " + e + (e.getCause() == null ? "" : ": " + e.getCause());
+            return untried(requirement, variant, new Closed(Verdict.SUITE_ERROR, message));
         }
     }
 
