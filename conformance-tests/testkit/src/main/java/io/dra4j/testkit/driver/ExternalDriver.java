@@ -41,7 +41,13 @@ public record ExternalDriver(
         if (!Files.isDirectory(registry)) {
             throw new DriverUnusable("driver.external.registry: no such directory: " + registry);
         }
-        Place place = Place.of(settings.node(), driver, registry, Path.of(settings.plugins()), Path.of(settings.cdi()));
+        Place place = Place.of(
+                settings.node(),
+                driver,
+                registry,
+                Path.of(settings.plugins()),
+                Path.of(settings.cdi()),
+                settings.log());
         List<Path> directories =
                 cdiDirectories.stream().map(name -> Path.of(place.fill(name))).toList();
         return directories.isEmpty() ? place : place.withCdiDirectories(directories);

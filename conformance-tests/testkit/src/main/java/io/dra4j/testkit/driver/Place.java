@@ -96,10 +96,11 @@ public record Place(
     }
 
     /** A place of an external driver; only the root belongs to the suite. */
-    static Place of(String node, String driver, Path registry, Path plugins, Path cdi) {
+    static Place of(String node, String driver, Path registry, Path plugins, Path cdi, String log) {
         try {
             Path root = Files.createTempDirectory(Path.of("/tmp"), "dc-");
-            return at(root, node, driver, registry, plugins, cdi, LOG);
+            String file = log.isEmpty() ? LOG : Path.of(log).toAbsolutePath().toString();
+            return at(root, node, driver, registry, plugins, cdi, file);
         } catch (IOException e) {
             throw new UncheckedIOException("Can't make a directory under /tmp", e);
         }
@@ -161,10 +162,13 @@ public record Place(
         return tail(log, from);
     }
 
-    /** Returns the end of a file in any encoding, after its first {@code from} bytes; empty if there is no file. */
+    /**
+     * Returns the end of a file in any encoding, after its first {@code from} bytes, or of one that has been rotated
+     * since; empty if there is no file.
+     */
     static String tail(Path file, long from) {
         try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "r")) {
-            long begin = Math.max(from, bytes.length() - TAIL);
+            long begin = Math.max(from > bytes.length() ? 0 : from, bytes.length() - TAIL);
             byte[] end = new byte[(int) Math.max(0, bytes.length() - begin)];
             bytes.seek(begin);
             bytes.readFully(end);
