@@ -38,11 +38,10 @@ public final class Reboot {
         context.transcript().note("reboot: the CDI directory is empty, the sockets are gone");
         for (Path folder : context.cdi().folders()) {
             if (isOfTheRun(context, folder) && !context.place().outlivesReboot(folder)) {
-                removeSpecs(folder);
+                removeSpecs(context, folder);
             }
         }
-        removeSockets(context.place().registry());
-        removeSockets(context.place().plugins());
+        removeSockets(context);
         if (context.place().canReboot()) {
             context.place().reboot();
             context.transcript().note("reboot: the node has another boot id");
@@ -59,16 +58,29 @@ public final class Reboot {
                 || folder.equals(context.place().cdi());
     }
 
-    private static void removeSpecs(Path folder) throws IOException {
+    private static void removeSpecs(TestContext context, Path folder) throws IOException {
         try (Stream<Path> specs = Files.list(folder)) {
-            remove(specs.filter(Files::isRegularFile).toList());
+            remove(specs.filter(Files::isRegularFile)
+                    .filter(spec -> isOwn(context, spec))
+                    .toList());
         } catch (NoSuchFileException e) {
             // The driver has not made it yet.
         }
     }
 
-    private static void removeSockets(Path folder) throws IOException {
-        remove(Globs.below(folder).stream().filter(RegistrationSocket::isSocket).toList());
+    /** In a directory that the driver shares with those of others, its specs are those with its name. */
+    private static boolean isOwn(TestContext context, Path spec) {
+        String file = context.cdi().files().getOrDefault(spec.getFileName().toString(), "");
+        return context.driver().adapter().runsAnywhere()
+                || (spec.getFileName() + file).contains(context.place().driver());
+    }
+
+    private static void removeSockets(TestContext context) throws IOException {
+        remove(Stream.of(context.place().registry(), context.place().plugins())
+                .flatMap(folder -> Globs.below(folder).stream())
+                .filter(RegistrationSocket::isSocket)
+                .filter(socket -> RegistrationSocket.isOwn(context, socket))
+                .toList());
     }
 
     private static void remove(List<Path> files) throws IOException {

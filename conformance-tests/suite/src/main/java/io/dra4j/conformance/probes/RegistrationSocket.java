@@ -48,6 +48,16 @@ public record RegistrationSocket(TestContext context, Path path) {
                         + context.place().registry()));
     }
 
+    /** Returns whether a socket is the driver's: the directories of a node have those of other plugins, too. */
+    public static boolean isOwn(TestContext context, Path socket) {
+        String driver = context.place().driver();
+        return context.driver().adapter().runsAnywhere()
+                || context.kubelet().events(Kind.REGISTERED, 0).stream()
+                        .anyMatch(e -> e.socket().equals(socket) && e.detail().equals(driver))
+                || context.kubelet().plugins(driver).stream()
+                        .anyMatch(info -> info.endpoint().equals(socket));
+    }
+
     public static boolean isSocket(Path file) {
         try {
             int mode = (int) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
