@@ -16,11 +16,14 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.inprocess.ProviderDriver;
+import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
+import io.dra4j.conformance.settings.DriverAdapters;
+import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.example.FakeGpuProvider;
 import io.dra4j.testkit.driver.Ended;
@@ -29,6 +32,7 @@ import io.dra4j.testkit.driver.Place;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -137,13 +141,31 @@ class DraConformanceIT {
             "/driver/name", TextNode.valueOf("gpu.example.com"),
             "/driver/kind", TextNode.valueOf("in-process"));
 
+    /** The kubelet of a run registers an external driver before the suite starts it. */
     @Test
-    void nothingOfItIsLeftWhenTheBenchIsClosed() {
+    void nothingOfItIsLeftWhenTheBenchIsClosed() throws Exception {
         TestContext context = TestContext.open(
                 SettingsReader.parse("", "none", NAMED),
                 ProviderDriver.of(place -> new FakeGpuProvider(place.driver(), place.node(), 1), builder -> {}),
                 "one");
         Instance driver = context.driver().start();
+        Place at = context.place();
+        Path log = Files.writeString(at.root().resolve("its.log"), "it runs");
+        Settings external = SettingsReader.parse(
+                "driver: {name: gpu.example.com, kind: external, external: {node: %s, registry: %s, cdi: %s, log: %s}}"
+                        .formatted(at.node(), at.registry(), at.cdi(), log),
+                "none",
+                Map.of());
+        try (TestContext other = TestContext.open(external, DriverAdapters.of(external.driver()), "two")) {
+            assertThat(other.kubelet().awaitRegistered(at.driver(), Duration.ofMinutes(1)))
+                    .isTrue();
+            assertThat(other.driver().start().isAlive()).isTrue();
+            assertThat(other.driver().log()).isEqualTo("it runs");
+            assertThat(List.of(
+                            RegistrationSocket.of(other).path(), at.registry().resolve("csi-reg.sock")))
+                    .extracting(socket -> RegistrationSocket.isOwn(other, socket))
+                    .containsExactly(true, false);
+        }
         assertThat(driver.isAlive()).isTrue();
         context.close();
         assertThat(driver.isAlive()).isFalse();

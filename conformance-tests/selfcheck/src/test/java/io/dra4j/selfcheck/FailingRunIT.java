@@ -69,7 +69,7 @@ class FailingRunIT {
     /** No requirement has a verdict, and the message has the line of the log that tells why. */
     @ParameterizedTest
     @CsvSource({
-        "M-230, 'The driver has not registered within 3 s; the kubelet saw no socket; its last line: I1123 01:02:03.000004       1 main.go:7] No device detected, retrying in 1m0s'",
+        "M-230, 'The driver gpu.example.com has not registered within 3 s; the kubelet saw no socket; its last line: I1123 01:02:03.000004       1 main.go:7] No device detected, retrying in 1m0s'",
         "M-231, The driver ended with exit status 2; it logged: panic: no PCIe root"
     })
     void aDriverThatMakesNoSocketIsNotJudged(String fault, String message) {

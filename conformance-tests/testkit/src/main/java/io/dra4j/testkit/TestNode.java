@@ -207,7 +207,7 @@ public final class TestNode implements AutoCloseable {
     }
 
     private boolean isRegistered(Instance started, int before, Duration limit) throws InterruptedException {
-        boolean registered = kubelet.awaitRegistered(before, started::isAlive, limit);
+        boolean registered = kubelet.awaitRegistered(place.driver(), before, started::isAlive, limit);
         if (!registered && started.isAlive()) {
             throw notRegistered();
         }

@@ -64,7 +64,8 @@ public final class DriverControl implements AutoCloseable {
 
     /** Starts the driver, and waits until the kubelet has registered it; DriverUnusable if it ends or is late. */
     public Instance start() {
-        int before = kubelet.get().events().size();
+        boolean mayRun = !adapter.runsAnywhere() && current == null; // and be registered since the kubelet started
+        int before = mayRun ? 0 : kubelet.get().events().size();
         Instance instance = launch(Map.of());
         current = instance;
         awaitRegistered(instance, before);
@@ -98,27 +99,23 @@ public final class DriverControl implements AutoCloseable {
                 throw new DriverUnusable("The driver ended" + status(instance) + lastWords());
             }
             wait.end(false);
-            throw new DriverUnusable("The driver has not registered within "
+            throw new DriverUnusable("The driver " + place.driver() + " has not registered within "
                     + adapter.startTimeout().toSeconds()
                     + " s; the kubelet saw "
                     + events(before)
                     + lastWords());
         }
         wait.end(true);
-        String name = place.driver();
-        if (kubelet.get().plugin(name).isEmpty()) {
-            throw new DriverUnusable("A driver whose name is not " + name + " registered: " + events(before));
-        }
     }
 
-    /** Returns whether the kubelet registers a driver in time, after the first {@code before} of its events. */
+    /** Returns whether the kubelet registers the driver in time, after the first {@code before} of its events. */
     public boolean registers(int before, Duration timeout) {
         return registers(before, () -> true, timeout);
     }
 
     private boolean registers(int before, BooleanSupplier runs, Duration timeout) {
         try {
-            return kubelet.get().awaitRegistered(before, runs, timeout);
+            return kubelet.get().awaitRegistered(place.driver(), before, runs, timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);

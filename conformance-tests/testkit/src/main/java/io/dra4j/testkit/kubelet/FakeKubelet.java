@@ -145,22 +145,28 @@ public final class FakeKubelet implements AutoCloseable {
     }
 
     /**
-     * Waits until a driver is registered, after the first {@code before} of the events, and returns whether one is.
+     * Waits until a driver is registered, after the first {@code before} of the events, and returns whether it is.
      *
-     * @param runs whether one may still come; looked at now and then
+     * @param runs whether it may still come; looked at now and then
      */
-    public boolean awaitRegistered(int before, BooleanSupplier runs, Duration timeout) throws InterruptedException {
+    public boolean awaitRegistered(String driver, int before, BooleanSupplier runs, Duration timeout)
+            throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (true) {
             Duration left = Duration.ofNanos(end - System.nanoTime());
-            if (awaitEvents(
-                    all -> !events(Kind.REGISTERED, before).isEmpty(), left.compareTo(LOOK) < 0 ? left : LOOK)) {
+            if (await(() -> hasRegistered(driver, before), left.compareTo(LOOK) < 0 ? left : LOOK)) {
                 return true;
             }
             if (left.compareTo(LOOK) < 0 || !runs.getAsBoolean()) {
                 return false;
             }
         }
+    }
+
+    private boolean hasRegistered(String driver, int before) {
+        return find(driver) != null
+                && events(Kind.REGISTERED, before).stream()
+                        .anyMatch(event -> event.detail().equals(driver));
     }
 
     /** Waits until the events satisfy a condition, and returns whether they do. */

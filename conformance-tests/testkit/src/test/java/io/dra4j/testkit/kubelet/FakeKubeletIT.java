@@ -199,8 +199,10 @@ class FakeKubeletIT {
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
             try (ScriptedPlugin other = new ScriptedPlugin(registry.resolve("b-reg.sock"))) {
                 other.info = other.info.toBuilder().setName("other.example.com").build();
-                assertThat(kubelet.awaitRegistered("other.example.com", TIMEOUT))
+                assertThat(kubelet.awaitRegistered("other.example.com", 0, () -> true, TIMEOUT))
                         .isTrue();
+                assertThat(kubelet.awaitRegistered(ScriptedPlugin.DRIVER, 3, () -> false, Duration.ZERO))
+                        .isFalse();
                 assertThat(kinds())
                         .filteredOn(kind -> kind == Kind.UNREGISTERED)
                         .isEmpty();
