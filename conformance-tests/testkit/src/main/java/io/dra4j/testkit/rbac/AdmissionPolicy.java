@@ -31,6 +31,10 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_LONG_FOR_INTS)
             .build();
+    /** A field of the request that an API server knows, and the suite does not. */
+    private static final Pattern UNKNOWN = Pattern.compile(
+            "\\brequest\\.(?!(operation|(request)?[rR]esource|(request)?[sS]ubResource|name|namespace|dryRun|userInfo(?!\\.uid))\\b)\\w+");
+
     /** An optional key whose value this CEL library cannot index, unless it is rewritten. */
     private static final Pattern OPTIONAL_KEY = Pattern.compile("([\\w.]+)\\[\\?(\"[^\"]*\")]");
 
@@ -81,14 +85,14 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
     }
 
     private static boolean hasResource(JsonNode resources, ApiAction action) {
-        String subresource = action.resource().substring(action.plural().length());
+        String subresource = action.subresource();
         return resources
                 .valueStream()
                 .map(JsonNode::asText)
                 .anyMatch(one -> one.equals("*/*")
                         || one.equals(action.resource())
                         || (one.equals("*") && subresource.isEmpty())
-                        || (!subresource.isEmpty() && one.equals("*" + subresource)));
+                        || (!subresource.isEmpty() && one.equals("*/" + subresource)));
     }
 
     private static boolean has(JsonNode values, String wanted) {
@@ -98,12 +102,12 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
     /**
      * Returns why a write is refused; empty if it is not.
      *
-     * @param user the name of the client, and what else the API server knows about it
+     * @param request the fields of its AdmissionRequest, apart from the operation
      * @throws IllegalStateException if an expression uses something unsupported
      */
-    Optional<Denied> denied(String operation, Map<String, Object> user, JsonNode object, JsonNode old) {
+    Optional<Denied> denied(String operation, Map<String, Object> request, JsonNode object, JsonNode old) {
         try {
-            return denied(input(operation, user, object, old));
+            return denied(input(operation, request, object, old));
         } catch (CelEvaluationException e) {
             return policy.at("/spec/failurePolicy").asText().equals("Ignore")
                     ? Optional.empty()
@@ -135,9 +139,14 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
     }
 
     private static Map<String, Object> input(
-            String operation, Map<String, Object> user, JsonNode object, JsonNode old) {
+            String operation, Map<String, Object> request, JsonNode object, JsonNode old) {
+        Map<String, Object> fields = new HashMap<>(request);
+        fields.put("operation", operation);
+        if (object.at("/metadata/name").isTextual() && !object.at("/metadata").has("generateName")) {
+            fields.putIfAbsent("name", object.at("/metadata/name").textValue());
+        }
         Map<String, Object> input = new HashMap<>();
-        input.put("request", Map.of("operation", operation, "userInfo", user));
+        input.put("request", fields);
         input.put("object", object.isObject() ? JSON.convertValue(object, Map.class) : NullValue.NULL_VALUE);
         input.put("oldObject", old.isObject() ? JSON.convertValue(old, Map.class) : NullValue.NULL_VALUE);
         return input;
@@ -159,6 +168,9 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
 
     private static Object value(JsonNode expression, Map<String, Object> input) throws CelEvaluationException {
         String text = OPTIONAL_KEY.matcher(expression.asText().strip()).replaceAll("optional.of($1)[$2]");
+        if (UNKNOWN.matcher(text).find()) {
+            throw new IllegalStateException(text + ": a field of the request is not known here");
+        }
         try {
             return RUNTIME.createProgram(COMPILER.compile(text).getAst()).eval(input);
         } catch (CelValidationException e) {

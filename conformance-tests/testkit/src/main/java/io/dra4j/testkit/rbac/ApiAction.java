@@ -100,6 +100,16 @@ public record ApiAction(String verb, String group, String resource, String names
     }
 
     /** The resource as messages name it: {@code resourceslices.resource.k8s.io}. */
+    /** The subresource; empty if there is none. */
+    String subresource() {
+        return resource.substring(Math.min(resource.length(), plural().length() + 1));
+    }
+
+    /** The version of the resource's API. */
+    String version() {
+        return segments(path).get(group.isEmpty() ? 1 : 2);
+    }
+
     String qualified() {
         return group.isEmpty() ? plural() : plural() + "." + group;
     }

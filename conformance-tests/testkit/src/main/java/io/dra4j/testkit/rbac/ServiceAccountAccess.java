@@ -104,16 +104,33 @@ public final class ServiceAccountAccess {
         }
         return lacksDriverEntry(action)
                 .map(lacking -> refused(action, lacking))
-                .or(() ->
-                        admission.refusal(action, userInfo(node), before, after).map(this::denied));
+                .or(() -> action.isResource()
+                        ? admission
+                                .refusal(action, admissionRequest(action, query, node), before, after)
+                                .map(this::denied)
+                        : Optional.empty());
     }
 
-    private Map<String, Object> userInfo(String node) {
-        Map<String, Object> info = new HashMap<>(Map.of("username", user));
+    /** The fields of an AdmissionRequest that are known before its object is; an empty field is absent. */
+    private Map<String, Object> admissionRequest(ApiAction action, Map<String, String> query, String node) {
+        Map<String, Object> info =
+                new HashMap<>(Map.of("username", user, "groups", Grants.groups(account.split("/")[0])));
         if (!node.isEmpty()) {
             info.put("extra", Map.of(NODE_OF_TOKEN, List.of(node)));
         }
-        return info;
+        Map<String, String> resource =
+                Map.of("group", action.group(), "version", action.version(), "resource", action.plural());
+        Map<String, Object> request = new HashMap<>(Map.of("userInfo", info, "name", action.name()));
+        request.put("namespace", action.namespace());
+        request.put("dryRun", query.containsKey("dryRun"));
+        for (String field : List.of("resource", "requestResource")) {
+            request.put(field, resource);
+        }
+        for (String field : List.of("subResource", "requestSubResource")) {
+            request.put(field, action.subresource());
+        }
+        request.values().removeIf(""::equals);
+        return request;
     }
 
     private synchronized Refusal denied(Refusal refusal) {
@@ -214,7 +231,7 @@ public final class ServiceAccountAccess {
 
         /** Evaluates a write, whose objects are read only if a policy is for it. */
         Optional<Refusal> refusal(
-                ApiAction action, Map<String, Object> user, Supplier<JsonNode> before, Supplier<JsonNode> after) {
+                ApiAction action, Map<String, Object> request, Supplier<JsonNode> before, Supplier<JsonNode> after) {
             String operation = OPERATIONS.getOrDefault(action.verb(), "");
             List<AdmissionPolicy> due = policies.stream()
                     .filter(one -> one.isFor(action, operation))
@@ -230,15 +247,19 @@ public final class ServiceAccountAccess {
             }
             String done = now.isMissingNode() && !deletes ? "CREATE" : operation;
             return due.stream()
-                    .flatMap(policy -> denied(policy, done, user, then, now).stream()
+                    .flatMap(policy -> denied(policy, done, request, then, now).stream()
                             .map(denied -> Refusal.byPolicy(action, policy, denied, deletes ? now : then)))
                     .findFirst();
         }
 
         private Optional<AdmissionPolicy.Denied> denied(
-                AdmissionPolicy policy, String operation, Map<String, Object> user, JsonNode after, JsonNode before) {
+                AdmissionPolicy policy,
+                String operation,
+                Map<String, Object> request,
+                JsonNode after,
+                JsonNode before) {
             try {
-                return policy.denied(operation, user, after, before);
+                return policy.denied(operation, request, after, before);
             } catch (IllegalStateException e) {
                 notes.add(unclear(policy, String.valueOf(e.getMessage()).replace('\n', ' ')));
                 return Optional.empty();
@@ -325,14 +346,18 @@ public final class ServiceAccountAccess {
             return binding.path("subjects").valueStream().anyMatch(subject -> isAccount(subject, namespaceOf(binding)));
         }
 
-        private boolean isAccount(JsonNode subject, String bindingNamespace) {
+        /** The groups of all ServiceAccounts of a namespace. */
+        static List<String> groups(String namespace) {
             String all = "system:serviceaccounts";
-            Set<String> groups = Set.of("system:authenticated", all, all + ":" + namespace);
+            return List.of(all, all + ":" + namespace, "system:authenticated");
+        }
+
+        private boolean isAccount(JsonNode subject, String bindingNamespace) {
             String subjects = subject.path("name").asText();
             String where = subject.path("namespace").asText(bindingNamespace);
             return switch (subject.path("kind").asText()) {
                 case "ServiceAccount" -> subjects.equals(name) && where.equals(namespace);
-                case "Group" -> groups.contains(subjects);
+                case "Group" -> groups(namespace).contains(subjects);
                 case "User" -> subjects.equals("system:serviceaccount:" + namespace + ":" + name);
                 default -> false;
             };
@@ -385,8 +410,8 @@ public final class ServiceAccountAccess {
             }
 
             private boolean allowsResource(ApiAction action) {
-                String subresource = action.resource().substring(action.plural().length());
-                boolean everyOne = !subresource.isEmpty() && resources.contains(ALL + subresource);
+                String subresource = action.subresource();
+                boolean everyOne = !subresource.isEmpty() && resources.contains(ALL + "/" + subresource);
                 return has(groups, action.group())
                         && (everyOne || has(resources, action.resource()))
                         && (names.isEmpty() || names.contains(action.name()));
