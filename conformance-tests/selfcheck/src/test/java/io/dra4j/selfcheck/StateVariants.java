@@ -49,6 +49,10 @@ final class StateVariants {
         @Override
         void start() throws IOException {
             calls.work.state.read().ifPresent(LinkedHashMap::new);
+            if (Files.isDirectory(registry.path)) {
+                Files.delete(registry.path.resolve("in-the-way"));
+                Files.delete(registry.path);
+            }
             super.start();
         }
     }
