@@ -98,7 +98,9 @@ class PlayIT {
 
     @Test
     void showsTheWholeWayOfAClaim() {
-        assertThat(run(Programs.fake())).as(output()).isTrue();
+        assertThat(run(scripted("echo kind: example.com/common >$CDI_ROOT/common.yaml; exec \"$@\"")))
+                .as(output())
+                .isTrue();
 
         assertThat(output())
                 .contains("gpu-11 index=11")
