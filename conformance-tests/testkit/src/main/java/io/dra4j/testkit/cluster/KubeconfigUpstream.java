@@ -13,8 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +25,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Client certificates, tokens (also from a file or an exec plugin) and passwords are taken; what the suite does
  * not support, unlike kubectl (impersonation, an HTTP proxy in front of the server), is refused rather than ignored.
- * Credentials are read once: a run is shorter than the hour that a token lasts. Neither the environment nor this
- * program's own service account is used.
+ * A token that a file or a plugin gives may last 15 minutes, less than a run, so it is read again every five. Neither the
+ * environment nor this program's own service account is used.
  */
 public final class KubeconfigUpstream {
+
+    private static final Duration LONGEST_USE = Duration.ofMinutes(5);
 
     private KubeconfigUpstream() {}
 
@@ -37,6 +41,11 @@ public final class KubeconfigUpstream {
      * @throws UpstreamException if it cannot be used, in one line
      */
     public static Upstream read(Path file, String context) {
+        return read(file, context, LONGEST_USE);
+    }
+
+    /** The same with another time after which a token is read again. */
+    static Upstream read(Path file, String context, Duration longestUse) {
         KubeconfigFile found = KubeconfigFile.read(file, context);
         requireSupported(found);
         try {
@@ -49,7 +58,7 @@ public final class KubeconfigUpstream {
                     server,
                     tls(server, config),
                     config.getTlsServerName() == null ? "" : config.getTlsServerName(),
-                    credentials(found, config),
+                    new Credentials(found, longestUse, credentials(found, config)),
                     found.described());
         } catch (KubernetesClientException | IllegalArgumentException | GeneralSecurityException | IOException e) {
             throw new UpstreamException(
@@ -97,5 +106,35 @@ public final class KubeconfigUpstream {
         return config.getAutoOAuthToken() == null
                 ? ""
                 : config.getAutoOAuthToken().strip();
+    }
+
+    /** The headers with the credentials of a kubeconfig; thread-safe. */
+    private static final class Credentials implements Supplier<Map<String, String>> {
+        private final KubeconfigFile found;
+        private final Duration longestUse;
+        private Map<String, String> headers; // guarded by this
+        private long read = System.nanoTime(); // guarded by this
+
+        Credentials(KubeconfigFile found, Duration longestUse, Map<String, String> headers) {
+            this.found = found;
+            this.longestUse = longestUse;
+            this.headers = headers;
+        }
+
+        @Override
+        public synchronized Map<String, String> get() {
+            boolean isRenewed = found.user().getExec() != null || found.user().getTokenFile() != null;
+            if (isRenewed && System.nanoTime() - read >= longestUse.toNanos()) {
+                read = System.nanoTime();
+                try {
+                    headers = credentials(
+                            found,
+                            Config.fromKubeconfig(found.context(), found.file().toFile()));
+                } catch (KubernetesClientException | IllegalArgumentException | IOException e) {
+                    return headers; // the server decides whether they still count
+                }
+            }
+            return headers;
+        }
     }
 }

@@ -236,7 +236,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         toServer.headers(headers -> {
             headers.remove(HttpHeader.AUTHORIZATION);
             headers.remove(HttpHeader.CONTENT_LENGTH); // The length of what was read, see read().
-            upstream.headers().forEach(headers::put);
+            upstream.headers().get().forEach(headers::put);
         });
     }
 

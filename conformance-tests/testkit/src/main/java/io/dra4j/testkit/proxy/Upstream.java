@@ -4,6 +4,7 @@ package io.dra4j.testkit.proxy;
 
 import java.net.URI;
 import java.util.Map;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -18,15 +19,14 @@ import org.jspecify.annotations.Nullable;
  * @param origin the source of the settings, for messages; may be empty
  */
 public record Upstream(
-        URI server, @Nullable SSLContext tls, String serverName, Map<String, String> headers, String origin) {
+        URI server, @Nullable SSLContext tls, String serverName, Supplier<Map<String, String>> headers, String origin) {
 
     /**
-     * Copies the headers.
+     * Checks the URL.
      *
      * @throws IllegalArgumentException if the URL is not HTTP, or is HTTPS without a TLS context
      */
     public Upstream {
-        headers = Map.copyOf(headers);
         boolean secure = "https".equals(server.getScheme());
         if (server.getHost() == null
                 || server.getRawQuery() != null
@@ -41,7 +41,7 @@ public record Upstream(
 
     /** A server of plain HTTP without authentication. */
     public static Upstream plain(URI server) {
-        return new Upstream(server, null, "", Map.of(), "");
+        return new Upstream(server, null, "", Map::of, "");
     }
 
     /** The URL without a slash at its end, to which the path of a request is appended. */
@@ -67,6 +67,6 @@ public record Upstream(
 
     @Override
     public String toString() {
-        return described() + ", with the headers " + headers.keySet();
+        return described() + ", with the headers " + headers.get().keySet();
     }
 }

@@ -71,7 +71,7 @@ record UpstreamLink(Upstream upstream) {
         try {
             ContentResponse response = newRequest(client, pathQuery)
                     .method(method)
-                    .headers(headers -> upstream.headers().forEach(headers::put))
+                    .headers(headers -> upstream.headers().get().forEach(headers::put))
                     .headers(headers -> headers.put(HttpHeader.ACCEPT, "application/json"))
                     .body(body)
                     .timeout(LONGEST_DRY_RUN.toMillis(), TimeUnit.MILLISECONDS)
@@ -94,7 +94,7 @@ record UpstreamLink(Upstream upstream) {
     String version(HttpClient client, Duration limit) {
         try {
             ContentResponse response = client.newRequest(upstream.base() + "/version")
-                    .headers(headers -> upstream.headers().forEach(headers::put))
+                    .headers(headers -> upstream.headers().get().forEach(headers::put))
                     .timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                     .send();
             return version(response);

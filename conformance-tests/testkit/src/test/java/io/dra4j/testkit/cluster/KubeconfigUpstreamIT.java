@@ -112,33 +112,23 @@ class KubeconfigUpstreamIT {
     class Goes {
 
         @Test
-        void withCertificateAndTokenThatTheDriverDoesNotKnow() throws Exception {
+        void withCertificateAndTokenThatTheDriverDoesNotKnowAndNotWithItsOwn() throws Exception {
             Upstream upstream = KubeconfigUpstream.read(usual(), "one");
             proxy = ApiProxy.before(upstream);
 
             assertThat(proxy.serverVersion(TIMEOUT)).startsWith("v1.");
-            HttpResponse<String> node = get("/api/v1/nodes/node-1");
+            int before = front.authorizations().size();
+            HttpRequest.Builder request = request("/api/v1/nodes/node-1");
+            request.header("Authorization", "Bearer of-another-cluster");
+            HttpResponse<String> node = client.send(request.build(), BodyHandlers.ofString());
 
+            assertThat(front.authorizations().subList(before, before + 1)).containsExactly("Bearer " + TOKEN);
             assertThat(node.statusCode()).isEqualTo(200);
             assertThat(node.body()).contains("\"name\":\"node-1\"");
             Path forDriver = proxy.writeKubeconfig(folder.resolve("for-driver"));
             assertThat(proxy.requests()).extracting(RecordedRequest::path).containsExactly("/api/v1/nodes/node-1");
             assertThat(proxy.requests() + proxy.log() + upstream + Files.readString(forDriver))
-                    .doesNotContain(TOKEN);
-        }
-
-        @Test
-        void withTheSuitesCredentialsAlsoWhenTheDriverHasItsOwn() throws Exception {
-            proxyBefore(usual());
-            int before = front.authorizations().size();
-
-            HttpRequest.Builder request = request("/api/v1/nodes");
-            request.header("Authorization", "Bearer of-another-cluster");
-            HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
-
-            assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(front.authorizations().subList(before, before + 1)).containsExactly("Bearer " + TOKEN);
-            assertThat(proxy.requests().toString()).doesNotContain("of-another-cluster");
+                    .doesNotContain(TOKEN, "of-another-cluster");
         }
 
         @Test
@@ -175,6 +165,12 @@ class KubeconfigUpstreamIT {
             assertThat(plugin.toFile().setExecutable(true)).isTrue();
 
             proxyBefore(kubeconfig(filled(cluster), filled(user)));
+
+            Upstream renewed = KubeconfigUpstream.read(folder.resolve("kubeconfig"), "", Duration.ZERO);
+            Files.writeString(folder.resolve("token"), "next");
+            Files.writeString(plugin, Files.readString(plugin).replace(TOKEN, "next"));
+            assertThat(renewed.headers().get())
+                    .containsEntry("Authorization", "Bearer " + (user.equals("{USER}") ? TOKEN : "next"));
         }
 
         @Test
@@ -247,13 +243,9 @@ class KubeconfigUpstreamIT {
         }
 
         @Test
-        void whenTheFileCannotBeRead() throws Exception {
+        void whenTheFileCannotBeReadOrIsSomethingElse() throws Exception {
             assertThat(failure(folder.resolve("none"), "")).startsWith("No such kubeconfig:");
             assertThat(failure(folder, "")).contains("cannot be read");
-        }
-
-        @Test
-        void whenTheFileIsSomethingElse() throws Exception {
             for (String text : new String[] {"", "hello", "a: [", "kind: Pod", "[1, 2]"}) {
                 Path file = Files.writeString(folder.resolve("other"), text);
 
