@@ -214,6 +214,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
     /** Contract: this many writes in that time are enough for a client whose writes are refused. */
     private static final Duration WINDOW = Duration.ofSeconds(60);
 
+    /** For each pool: a driver may write them independently of each other. */
     private static final int MOST_WRITES = 30;
 
     /** One wait for all: each write meets the next failure, until none is left. */
@@ -269,7 +270,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         try {
             Predicate<RecordedRequest> writes = Publishing.WRITES.and(Requests.after(number));
             if (context.isRequested(context.timeouts().cachedRepair(), writes)) {
-                tooMany(writes);
+                tooMany(writes, MOST_WRITES * before.byPool().size());
             } else {
                 context.transcript().note("the driver has not written at all");
             }
@@ -284,20 +285,20 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
     }
 
     /** Stops waiting as soon as there are too many. */
-    private void tooMany(Predicate<RecordedRequest> writes) {
+    private void tooMany(Predicate<RecordedRequest> writes, int most) {
         try {
             List<RecordedRequest> all = context.proxy()
-                    .awaitAll(WINDOW, seen -> seen.stream().filter(writes).count() > MOST_WRITES);
-            counted(all.stream().filter(writes).count());
+                    .awaitAll(WINDOW, seen -> seen.stream().filter(writes).count() > most);
+            counted(all.stream().filter(writes).count(), most);
             throw new Violation(
                     "the API server refused every write of a slice with 422, and the driver wrote %d times within %d s; at most %d a minute are enough",
-                    all.stream().filter(writes).count(), WINDOW.toSeconds(), MOST_WRITES);
+                    all.stream().filter(writes).count(), WINDOW.toSeconds(), most);
         } catch (AssertionError e) {
-            counted(context.proxy().requests(writes).size());
+            counted(context.proxy().requests(writes).size(), most);
         }
     }
 
-    private void counted(long writes) {
-        context.measurements().count("refused writes of slices in " + WINDOW.toSeconds() + " s", writes, MOST_WRITES);
+    private void counted(long writes, int most) {
+        context.measurements().count("refused writes of slices in " + WINDOW.toSeconds() + " s", writes, most);
     }
 }
