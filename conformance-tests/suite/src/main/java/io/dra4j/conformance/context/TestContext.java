@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -258,9 +259,14 @@ public final class TestContext implements AutoCloseable {
     }
 
     public boolean awaitPools(Duration timeout) {
+        return awaitPools(timeout, () -> !devices.pools().isEmpty());
+    }
+
+    /** Waits until the pools meet a condition, which is tested after answers to the driver; false if it has ended. */
+    public boolean awaitPools(Duration timeout, BooleanSupplier wanted) {
         long end = System.nanoTime() + timeout.toNanos();
         long seen = answered(proxy().requests());
-        while (devices.pools().isEmpty()) {
+        while (!wanted.getAsBoolean()) {
             if (System.nanoTime() > end || !driver.isAlive()) {
                 return false;
             }

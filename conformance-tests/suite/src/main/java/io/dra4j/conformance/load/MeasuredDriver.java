@@ -4,6 +4,7 @@ package io.dra4j.conformance.load;
 
 import io.dra4j.conformance.context.DriverControl;
 import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
@@ -87,20 +88,29 @@ final class MeasuredDriver implements AutoCloseable {
     }
 
     void wipe() {
-        context.cluster()
-                .deleteCollection(
-                        ApiObjects.RESOURCE + "/resourceslices",
-                        "fieldSelector="
-                                + ApiObjects.encoded(
-                                        "spec.nodeName=" + context.place().node()));
+        SeenPools before = pools();
+        String slices = ApiObjects.RESOURCE + "/resourceslices";
+        String ofKubelet = "spec.nodeName=%s,spec.driver=%s"
+                .formatted(context.place().node(), context.place().driver());
+        context.cluster().deleteCollection(slices, "fieldSelector=" + ApiObjects.encoded(ofKubelet));
+        before.slices().stream()
+                .filter(slice -> !slice.path("spec").has("nodeName"))
+                .forEach(slice -> context.cluster().delete(slices + "/" + SeenPools.name(slice)));
         Duration limit = context.timeouts().cachedRepair();
-        boolean isBack = context.awaitPools(limit);
+        boolean isBack = context.awaitPools(
+                limit, () -> pools().areComplete() && pools().deviceNames().containsAll(before.deviceNames()));
         Violation.unless(isBack || context.driver().isAlive())
                 .because(
                         "the driver ended when its slices were deleted: %s",
                         context.driver().fate());
         Violation.unless(isBack)
-                .because("%d s after the kubelet's wipe the driver still has no complete pool", limit.toSeconds());
+                .because(
+                        "%d s after its slices were deleted, the driver's pools are not as before: %s",
+                        limit.toSeconds(), pools().difference(before));
+    }
+
+    private SeenPools pools() {
+        return new SeenPools(context.devices().slices());
     }
 
     /** Reads the devices that claims can have, and returns their number. */
