@@ -185,6 +185,14 @@ final class RegistrationMutants {
         }
     }
 
+    @Altered(id = "M-103b")
+    static final class Unlimited extends SocketServer {
+        @Override
+        void configure(NettyServerBuilder builder) {
+            builder.maxInboundMessageSize(Integer.MAX_VALUE);
+        }
+    }
+
     private static ServerServiceDefinition fragile(ServerServiceDefinition service) {
         var copy =
                 ServerServiceDefinition.builder(service.getServiceDescriptor().getName());

@@ -40,7 +40,10 @@ record WireRules(TestContext context) {
 
     private static final int HALF_OPEN = 1000;
     private static final int FUZZED = 200;
-    private static final int TOO_LONG = (4 << 20) + 1;
+
+    /** An unknown field, which servers ignore, of 4 MiB: its tag, its length and its bytes. */
+    private static final byte[] TOO_LONG =
+            join(new byte[] {0x7a, (byte) 0x80, (byte) 0x80, (byte) 0x80, 2}, new byte[4 << 20]);
 
     @Rule("DRA-SEC-03")
     void badBytesAreRefused() throws IOException {
@@ -52,7 +55,7 @@ record WireRules(TestContext context) {
             badFrames(socket);
             nextCallIsAnswered("bad frames at " + socket.getFileName());
         }
-        badMessages(service, request);
+        badMessages(service, request, claim.uid());
         nextCallIsAnswered("bad messages");
         fuzz(service, request);
         nextCallIsAnswered("random changes of a call");
@@ -103,13 +106,13 @@ record WireRules(TestContext context) {
         }
     }
 
-    private void badMessages(Path service, byte[] request) {
+    private void badMessages(Path service, byte[] request, String uid) {
         byte[] noUtf8 = request.clone();
-        noUtf8[noUtf8.length - 1] = (byte) 0xff;
+        noUtf8[new String(request, StandardCharsets.ISO_8859_1).indexOf(uid)] = (byte) 0xff;
         try (RawCalls calls = new RawCalls(service)) {
             refused(calls.call(method(), noUtf8), "a UID that is not UTF-8");
             refused(calls.call(method(), new byte[] {0x0a, 0x7f, 1}), "a message that is cut");
-            refused(calls.call(method(), new byte[TOO_LONG]), "a message of more than 4 MiB");
+            refused(calls.call(method(), join(request, TOO_LONG)), "a message of more than 4 MiB");
         }
     }
 
