@@ -57,7 +57,10 @@ record SecurityRules(TestContext context) {
             "DELETE one resourceslices",
             "POST all events",
             "PATCH one events",
-            "PUT one events");
+            "PUT one events",
+            "POST all selfsubjectaccessreviews", // allowed to every user, like the next ones
+            "POST all selfsubjectrulesreviews",
+            "POST all selfsubjectreviews");
 
     @Rule("DRA-SEC-01")
     void socketsAreClosedToOthers() throws IOException {
