@@ -171,7 +171,7 @@ record SliceRules(TestContext context, Publishing publishing) {
             device.json()
                     .path("attributes")
                     .properties()
-                    .forEach(a -> checkAttribute(device, a.getKey(), a.getValue()));
+                    .forEach(a -> checkAttribute(device, names.bare(a.getKey()), a.getValue()));
         }
     }
 
