@@ -74,6 +74,7 @@ class RunMainIT {
                         RUN --config=none.yaml                                    | no such file
                         RUN --config={folder}/colour.yaml                         | {folder}/colour.yaml ; colour
                         RUN --config={folder}/broken.yaml                         | {folder}/broken.yaml ; line
+                        RUN --config={folder}/long.yaml                           | Can't make /tmp/ ; File name too long
                         RUN --only=DRA-PREP-99 FAKE                               | DRA-PREP-99
                         RUN --kubeconfig={folder}/kubeconfig FAKE                 | 127.0.0.1:1
                         RUN --driver-name=a -- /no/such/driver                    | /no/such/driver
@@ -83,6 +84,9 @@ class RunMainIT {
         void hasALineOfWhatIsWrong(String line, String words) throws IOException {
             Files.writeString(folder.resolve("colour.yaml"), "driver: {name: a, process: {command: [b]}, colour: red}");
             Files.writeString(folder.resolve("broken.yaml"), "driver: {name: [");
+            Files.writeString(
+                    folder.resolve("long.yaml"),
+                    "driver: {name: a, process: {command: [b]}, cdiDirectories: ['{ROOT}/%0300d']}".formatted(0));
             Files.writeString(
                     folder.resolve("kubeconfig"), TlsFront.kubeconfig("server: http://127.0.0.1:1", "token: x"));
             // the interval is the default, so that a device without a configuration has it, too

@@ -22,6 +22,7 @@ import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -129,6 +130,9 @@ public final class ConformanceMain {
         PrintWriter err = command.getErr();
         if (ACTIONABLE.stream().anyMatch(type -> type.isInstance(e))) {
             err.println("dra-conformance: " + e.getMessage());
+        } else if (e instanceof UncheckedIOException && e.getCause() != null) { // of this machine: its disk, its limits
+            err.println(
+                    "dra-conformance: " + e.getMessage() + ": " + e.getCause().getMessage());
         } else {
             err.println("dra-conformance: the suite itself failed; please report this:");
             e.printStackTrace(err);
