@@ -80,11 +80,6 @@ public final class Violation extends RuntimeException {
         return new Condition(holds, false, List.of());
     }
 
-    /** A condition that is only a SHOULD in some cases. */
-    public static Condition unless(boolean holds, boolean minor) {
-        return new Condition(holds, minor, List.of());
-    }
-
     /** A condition of a part of a rule that is only a SHOULD. */
     public static Condition minorUnless(boolean holds) {
         return new Condition(holds, true, List.of());

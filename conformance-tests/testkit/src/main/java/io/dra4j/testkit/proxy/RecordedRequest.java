@@ -71,8 +71,7 @@ public record RecordedRequest(
 
     /** Returns whether it is a watch. */
     public boolean watch() {
-        String value = query.getOrDefault("watch", "false");
-        return method.equals("GET") && !value.equals("0") && !value.equalsIgnoreCase("false");
+        return method.equals("GET") && ApiAction.isWatch(query);
     }
 
     /** Returns whether it is a list of a resource, with or without a selector. */

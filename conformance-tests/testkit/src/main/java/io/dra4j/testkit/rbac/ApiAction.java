@@ -79,7 +79,8 @@ public record ApiAction(String verb, String group, String resource, String names
         };
     }
 
-    private static boolean isWatch(Map<String, String> query) {
+    /** Any value other than 0 and false is true, as in the real server. */
+    public static boolean isWatch(Map<String, String> query) {
         String value = query.getOrDefault("watch", "false");
         return !value.equals("0") && !value.equalsIgnoreCase("false");
     }
@@ -99,7 +100,6 @@ public record ApiAction(String verb, String group, String resource, String names
         return resource.split("/")[0];
     }
 
-    /** The resource as messages name it: {@code resourceslices.resource.k8s.io}. */
     /** The subresource; empty if there is none. */
     String subresource() {
         return resource.substring(Math.min(resource.length(), plural().length() + 1));
@@ -110,6 +110,7 @@ public record ApiAction(String verb, String group, String resource, String names
         return segments(path).get(group.isEmpty() ? 1 : 2);
     }
 
+    /** The resource as messages name it: {@code resourceslices.resource.k8s.io}. */
     String qualified() {
         return group.isEmpty() ? plural() : plural() + "." + group;
     }
