@@ -107,20 +107,14 @@ class ServersAndRightsIT {
         }
 
         @Test
-        void aDriverThatTakesAllOrNothingIsTestedWithItsShape() throws Exception {
+        void aDriverThatTakesAllOrNothingIsTestedWithItsShapeAndBlamedWithout() throws Exception {
             RunOutcome outcome = run(List.of("--variant", "H-27"), FEW + ", DRA-PREP-07", shape("H-27"));
 
             assertThat(bad(outcome))
                     .isNotEmpty()
                     .allSatisfy(text -> assertThat(text).contains("DRA-PREP-07", "UNTESTED", "leave room for 1"));
             assertThat(outcome.exitCode()).isZero(); // the driver cannot do more
-        }
-
-        @Test
-        void withoutTheShapeItIsBlamed() throws Exception {
-            RunOutcome outcome = run(List.of("--variant", "H-27"), "DRA-PREP-01", Map.of());
-
-            assertThat(bad(outcome))
+            assertThat(bad(run(List.of("--variant", "H-27"), "DRA-PREP-01", Map.of())))
                     .isNotEmpty()
                     .allSatisfy(text -> assertThat(text).contains("1 of 8 devices"));
         }

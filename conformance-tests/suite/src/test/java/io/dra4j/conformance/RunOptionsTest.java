@@ -128,10 +128,6 @@ class RunOptionsTest {
                 .isEqualTo(List.of("{\"kind\":\"B\"}"));
         assertThat(settings.implementation()).containsEntry("language", "go");
         assertThat(settings.timeoutFactor()).isEqualTo(3);
-    }
-
-    @Test
-    void aConfigThatIsNoJsonIsReportedByItsFlag() {
         assertThatThrownBy(() -> settings("--driver-name=a", "--invalid-config={", "--", "b"))
                 .isInstanceOf(SettingsException.class)
                 .hasMessageStartingWith("--invalid-config is not JSON");
@@ -152,9 +148,8 @@ class RunOptionsTest {
         @Test
         void givesEachDriverTheCommandOfItsPlace() {
             assertThat(drivers("--driver-name=a", "--driver-name=b", "--", "run", "-x", "--", "b"))
-                    .containsExactly(
-                            new PlaySettings.Driver("a", List.of("run", "-x")),
-                            new PlaySettings.Driver("b", List.of("b")));
+                    .extracting(driver -> driver.name() + driver.process().command())
+                    .containsExactly("a[run, -x]", "b[b]");
         }
 
         @ParameterizedTest

@@ -58,12 +58,8 @@ class CdiViewTest {
     }
 
     @Test
-    void otherFilesAreNoSpecs() throws IOException {
+    void otherFilesAreNoSpecsAndADirectoryThatIsNotThereHasNone() throws IOException {
         assertThat(with("notes.txt", "{").specs()).isEmpty();
-    }
-
-    @Test
-    void aDirectoryThatIsNotThereHasNoSpecs() {
         assertThat(new CdiView(folder, List.of(folder.resolve("none"))).specs()).isEmpty();
     }
 

@@ -68,26 +68,16 @@ class TestContextIT {
         }
 
         @Test
-        void aHookKnowsThePlaceAndItsOutputIsEvidence() throws Exception {
+        void aHookKnowsThePlaceAndItsOutputInAnyEncodingIsEvidence() throws Exception {
             TestContext.Mark mark = context.mark();
 
             context.hooks().run("unplug");
+            context.hooks().run("latin1");
 
             Path faults = context.place().root().resolve("faults");
             assertThat(Files.readString(faults)).isEqualTo("gpu-0 absent\n");
-            assertThat(context.callsSince(mark))
-                    .singleElement()
-                    .asString()
-                    .endsWith("hook unplug: dra-conformance-hooks is less");
-        }
-
-        @Test
-        void aHookMayPrintInAnyEncoding() {
-            TestContext.Mark mark = context.mark();
-
-            context.hooks().run("latin1");
-
-            assertThat(context.callsSince(mark)).singleElement().asString().endsWith("hook latin1: gr\ufffdn");
+            assertThat(context.callsSince(mark).toString())
+                    .matches(".*hook unplug: dra-conformance-hooks is less, .*hook latin1: gr\ufffdn]");
         }
 
         @Test
@@ -249,8 +239,13 @@ class TestContextIT {
         }
 
         @Test
-        void getsANodeAndANamespaceWhichGoInTheEnd() {
+        void getsANodeAndANamespaceOfItsOwnWhichGoInTheEnd() {
             TestContext context = open(settings("process: {command: [x]}"));
+            try (TestContext other = open(settings("process: {command: [x]}"))) {
+                assertThat(own("namespaces"))
+                        .containsExactlyInAnyOrder(
+                                context.place().node(), other.place().node());
+            }
 
             assertThat(context.place().kubeconfig())
                     .content()
@@ -270,15 +265,6 @@ class TestContextIT {
                     .map(object -> object.at("/metadata/name").asText())
                     .filter(name -> name.startsWith("dra-conformance-real-"))
                     .toList();
-        }
-
-        @Test
-        void getsNamesThatNoOtherRunHas() {
-            try (TestContext one = open(settings("process: {command: [x]}"));
-                    TestContext other = open(settings("process: {command: [x]}"))) {
-                assertThat(one.place().node()).isNotEqualTo(other.place().node());
-                assertThat(own("namespaces")).hasSize(2);
-            }
         }
 
         @Test
