@@ -20,6 +20,7 @@ record Handshake(SocketChannels channels, Path socket, UnaryOperator<Path> outsi
     private static final Duration GET_INFO = Duration.ofSeconds(1);
     private static final Duration NOTIFY = Duration.ofSeconds(5);
     private static final String TYPE = "DRAPlugin";
+    private static final String CSI = "CSIPlugin";
 
     static final class Failed extends Exception {
         private static final long serialVersionUID = 1L;
@@ -48,7 +49,9 @@ record Handshake(SocketChannels channels, Path socket, UnaryOperator<Path> outsi
                 info = validate(response);
                 acceptance.accept(info);
             } catch (Failed e) {
-                refuse(calls, e);
+                if (!response.type().equals(CSI)) { // on a node, the real kubelet has registered it, and it would end
+                    refuse(calls, e);
+                }
                 throw e;
             }
             notify(calls, "");

@@ -180,14 +180,18 @@ class FakeKubeletIT {
     class Sockets {
 
         @Test
-        void withHiddenNamesAndFilesThatAreNoneArePassedOver() throws Exception {
+        void withHiddenNamesAndFilesThatAreNoneArePassedOverAndThoseOfCsiLeftAlone() throws Exception {
             Files.writeString(registry.resolve("file-reg.sock"), "no socket");
-            try (ScriptedPlugin hidden = new ScriptedPlugin(registry.resolve(".hidden.sock"))) {
+            try (ScriptedPlugin hidden = new ScriptedPlugin(registry.resolve(".hidden.sock"));
+                    ScriptedPlugin csi = new ScriptedPlugin(registry.resolve("csi-reg.sock"))) {
+                csi.info = csi.info.toBuilder().setType("CSIPlugin").build();
                 kubelet = FakeKubelet.start(registry);
                 awaitRegistered();
+                awaitEvents(Kind.REGISTRATION_FAILED, 1);
 
+                assertThat(csi.statuses).isEmpty();
                 assertThat(hidden.calls).isEmpty();
-                assertThat(kinds()).hasSize(3);
+                assertThat(kubelet.events(Kind.SOCKET_APPEARED, 0)).hasSize(2);
             }
         }
 
