@@ -33,7 +33,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
             .build();
     /** A field of the request that an API server knows, and the suite does not. */
     private static final Pattern UNKNOWN = Pattern.compile(
-            "\\brequest\\.(?!(operation|(request)?[rR]esource|(request)?[sS]ubResource|name|namespace|dryRun|userInfo(?!\\.uid))\\b)\\w+");
+            "\\brequest\\.(?!(operation|resource|subResource|name|namespace|dryRun|userInfo(?!\\.uid))\\b)\\w+");
 
     /** An optional key whose value this CEL library cannot index, unless it is rewritten. */
     private static final Pattern OPTIONAL_KEY = Pattern.compile("([\\w.]+)\\[\\?(\"[^\"]*\")]");

@@ -120,15 +120,11 @@ public final class ServiceAccountAccess {
         }
         Map<String, String> resource =
                 Map.of("group", action.group(), "version", action.version(), "resource", action.plural());
-        Map<String, Object> request = new HashMap<>(Map.of("userInfo", info, "name", action.name()));
+        Map<String, Object> request = new HashMap<>(Map.of("userInfo", info, "resource", resource));
+        request.put("subResource", action.subresource());
+        request.put("name", action.name());
         request.put("namespace", action.namespace());
         request.put("dryRun", query.containsKey("dryRun"));
-        for (String field : List.of("resource", "requestResource")) {
-            request.put(field, resource);
-        }
-        for (String field : List.of("subResource", "requestSubResource")) {
-            request.put(field, action.subresource());
-        }
         request.values().removeIf(""::equals);
         return request;
     }
