@@ -4,10 +4,10 @@ package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.RegistrationCalls;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -19,8 +19,6 @@ import java.util.stream.Stream;
 public record RegistrationSocket(TestContext context, Path path) {
 
     private static final Duration LEAST = Duration.ofSeconds(5);
-    private static final int FORMAT = 0170000;
-    private static final int SOCKET = 0140000;
 
     /**
      * The one of the instance that the kubelet calls, or else the last one that it saw. Sockets that are gone do not
@@ -59,12 +57,7 @@ public record RegistrationSocket(TestContext context, Path path) {
     }
 
     public static boolean isSocket(Path file) {
-        try {
-            int mode = (int) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-            return (mode & FORMAT) == SOCKET;
-        } catch (IOException e) {
-            return false; // gone since it was listed
-        }
+        return FakeKubelet.identity(file).isPresent();
     }
 
     /** Returns the sockets that exist, each once. */

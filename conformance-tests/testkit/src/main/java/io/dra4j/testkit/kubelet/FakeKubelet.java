@@ -59,6 +59,9 @@ public final class FakeKubelet implements AutoCloseable {
 
     private static final Duration LOOK = Duration.ofMillis(100);
 
+    private static final int SOCKET = 0140000;
+    private static final int FILE_TYPE = 0170000;
+
     private final long started = System.nanoTime();
     private final RegistryFolder folder;
     private final OpenHealthStream.Version health;
@@ -435,6 +438,22 @@ public final class FakeKubelet implements AutoCloseable {
         return true;
     }
 
+    /**
+     * Returns the identity of a socket, and nothing for another file: the inode and the time of binding, which a later
+     * socket of the same name does not share, and which neither a change of mode nor a rename affects.
+     */
+    public static Optional<String> identity(Path file) {
+        try {
+            Map<String, Object> stat =
+                    Files.readAttributes(file, "unix:mode,ino,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
+            return ((int) stat.get("mode") & FILE_TYPE) == SOCKET
+                    ? Optional.of(stat.get("ino") + "@" + stat.get("lastModifiedTime"))
+                    : Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty(); // gone since it was listed
+        }
+    }
+
     private static Thread daemon(Runnable task, String name) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
@@ -465,35 +484,17 @@ public final class FakeKubelet implements AutoCloseable {
      */
     private record RegistryFolder(Path path, UnaryOperator<Path> outside) {
 
-        private static final int SOCKET = 0140000;
-        private static final int FILE_TYPE = 0170000;
-
-        /**
-         * Returns the sockets with their identities: the inode and the time of binding, which a later socket of the
-         * same name does not share, and which neither a change of mode nor a rename affects.
-         */
+        /** Returns the sockets with their identities. */
         Map<Path, String> sockets() throws IOException {
             Map<Path, String> sockets = new HashMap<>();
             try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
                 for (Path file : files) {
                     if (!file.getFileName().toString().startsWith(".")) {
-                        addIfSocket(file, sockets);
+                        identity(file).ifPresent(identity -> sockets.put(file, identity));
                     }
                 }
             }
             return sockets;
-        }
-
-        private static void addIfSocket(Path file, Map<Path, String> sockets) {
-            try {
-                Map<String, Object> stat =
-                        Files.readAttributes(file, "unix:mode,ino,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
-                if (((int) stat.get("mode") & FILE_TYPE) == SOCKET) {
-                    sockets.put(file, stat.get("ino") + "@" + stat.get("lastModifiedTime"));
-                }
-            } catch (IOException e) {
-                // gone since it was listed
-            }
         }
     }
 }
