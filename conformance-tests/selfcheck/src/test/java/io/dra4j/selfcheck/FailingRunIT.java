@@ -85,9 +85,8 @@ class FailingRunIT {
     @Timeout(300)
     void endsAndLeavesNothing() {
         Queue<Path> roots = new ConcurrentLinkedQueue<>();
-        RuntimeException bug = new IllegalStateException("no third place");
 
-        assertThatThrownBy(() -> ofFour(roots, bug))
+        assertThatThrownBy(() -> ofFour(roots, new IllegalStateException("no third place")))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("no third place");
 
