@@ -235,10 +235,12 @@ public final class Edits {
                 .map(kind -> folder.resolve("pci-" + gpu.pci().text() + "-" + kind))
                 .filter(Files::isSymbolicLink)
                 .flatMap(link -> displays.stream()
-                        .filter(name -> PciBus.link(link)
-                                .filter(end -> end.endsWith(name))
-                                .isPresent())
+                        .filter(name -> leadsTo(link, name))
                         .map(name -> "../%s::/dev/dri/by-path/%s".formatted(name, link.getFileName())))
                 .toList();
+    }
+
+    private static boolean leadsTo(Path link, String display) {
+        return PciBus.link(link).filter(end -> end.endsWith(display)).isPresent();
     }
 }
