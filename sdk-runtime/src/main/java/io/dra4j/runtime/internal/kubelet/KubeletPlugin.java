@@ -437,7 +437,7 @@ public final class KubeletPlugin implements AutoCloseable {
         private void removeFrom(Path directory, DirectoryStream.Filter<Path> ours) {
             try (DirectoryStream<Path> candidates = Files.newDirectoryStream(directory, ours)) {
                 for (Path candidate : candidates) {
-                    SocketFile.removeIfDead(candidate);
+                    SocketFile.removeIfDead(candidate, sockets.hidden(candidate));
                 }
             } catch (IOException | DirectoryIteratorException e) { // one that another instance has just published, say
                 LOG.atDebug().addKeyValue(LogField.PATH, directory).setCause(e).log("Could not look for stale sockets");

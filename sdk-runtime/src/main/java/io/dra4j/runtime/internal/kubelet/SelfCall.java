@@ -10,13 +10,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -31,8 +29,6 @@ import java.util.List;
  */
 record SelfCall(PluginSockets sockets, Duration limit) {
 
-    private static final int LONGEST_PATH = 106; // bytes that the JDK takes; the kernel takes 107
-
     /**
      * Makes the kubelet's calls on both sockets, without side effects.
      *
@@ -45,22 +41,9 @@ record SelfCall(PluginSockets sockets, Duration limit) {
 
     private void call(Path socket, String method) {
         try {
-            if (PluginSockets.length(socket) <= LONGEST_PATH) {
-                RawCall.unary(socket, method, limit);
-            } else {
-                callByShorterName(socket, method);
-            }
+            RawCall.unary(socket, sockets.hidden(socket), method, limit);
         } catch (IOException e) {
             throw new DraException("The driver's own socket " + socket + " does not answer: " + e.getMessage(), e);
-        }
-    }
-
-    private void callByShorterName(Path socket, String method) throws IOException {
-        Path link = Files.createLink(sockets.hidden(socket), socket);
-        try {
-            RawCall.unary(link, method, limit);
-        } finally {
-            Files.deleteIfExists(link);
         }
     }
 
@@ -89,12 +72,12 @@ record SelfCall(PluginSockets sockets, Duration limit) {
          *
          * @throws IOException if it fails, or has no answer in time
          */
-        static void unary(Path socket, String method, Duration limit) throws IOException {
+        static void unary(Path socket, Path hidden, String method, Duration limit) throws IOException {
             long end = System.nanoTime() + limit.toNanos();
             try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
                     Selector selector = Selector.open()) {
                 channel.configureBlocking(false);
-                if (!channel.connect(UnixDomainSocketAddress.of(socket))) { // Java 17 throws here
+                if (!SocketFile.connect(channel, socket, hidden)) { // Java 17 throws here
                     throw new IOException("too many connections wait for it");
                 }
                 channel.write(ByteBuffer.wrap(request(method, limit)));

@@ -31,6 +31,7 @@ final class SocketFile {
     private static final Logger LOG = LoggerFactory.getLogger(SocketFile.class);
     private static final int SOCKET = 0140000;
     private static final int FILE_TYPE = 0170000;
+    private static final int LONGEST_PATH = 106; // bytes that the JDK takes; the kernel takes 107
     private static final String NONE = "none";
 
     private final Path path;
@@ -59,7 +60,7 @@ final class SocketFile {
     }
 
     private void requireDead() {
-        IOException failure = failureToConnect(path);
+        IOException failure = failureToConnect(path, hidden);
         if (failure == null) {
             throw new DraException(("Another driver listens on the socket %s; stop it first, or give each instance "
                             + "the UID of its own pod (podUid)")
@@ -132,7 +133,7 @@ final class SocketFile {
         try {
             if (!inode(path).equals(inode)) {
                 requireSocket();
-                removeIfDead(path);
+                removeIfDead(path, hidden);
             }
             return !Files.exists(path, LinkOption.NOFOLLOW_LINKS);
         } catch (NoSuchFileException e) {
@@ -174,11 +175,13 @@ final class SocketFile {
         }
     }
 
-    /** Removes a socket on which no process listens. */
-    static void removeIfDead(Path path) throws IOException {
+    /** Removes a socket on which no process listens; nothing has the hidden name yet. */
+    static void removeIfDead(Path path, Path hidden) throws IOException {
         try {
             Object inode = inode(path);
-            if (isSocket(path) && failureToConnect(path) instanceof ConnectException && inode.equals(inode(path))) {
+            if (isSocket(path)
+                    && failureToConnect(path, hidden) instanceof ConnectException
+                    && inode.equals(inode(path))) {
                 Files.delete(path);
                 LOG.atInfo()
                         .addKeyValue(LogField.SOCKET, path)
@@ -190,13 +193,30 @@ final class SocketFile {
     }
 
     /** Returns {@code null} if a process listens; of all failures, only a refusal shows that none does. */
-    private static @Nullable IOException failureToConnect(Path path) {
+    private static @Nullable IOException failureToConnect(Path path, Path hidden) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.configureBlocking(false); // a process that hangs must not delay the start
-            channel.connect(UnixDomainSocketAddress.of(path));
+            connect(channel, path, hidden);
             return null;
         } catch (IOException e) {
             return e;
+        }
+    }
+
+    /**
+     * Connects a channel to a socket, whose path may be too long for the JDK.
+     *
+     * @param hidden a free name next to the path, which is short enough
+     */
+    static boolean connect(SocketChannel channel, Path path, Path hidden) throws IOException {
+        if (PluginSockets.length(path) <= LONGEST_PATH) {
+            return channel.connect(UnixDomainSocketAddress.of(path));
+        }
+        Path shorter = Files.createLink(hidden, path);
+        try {
+            return channel.connect(UnixDomainSocketAddress.of(shorter));
+        } finally {
+            Files.deleteIfExists(shorter);
         }
     }
 }
