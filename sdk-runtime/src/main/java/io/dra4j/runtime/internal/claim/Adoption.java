@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 public final class Adoption {
 
     private static final Logger LOG = LoggerFactory.getLogger(Adoption.class);
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
 
     private final String node;
     private final Journal journal;

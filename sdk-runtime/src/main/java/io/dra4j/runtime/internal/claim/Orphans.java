@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
@@ -14,12 +13,13 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The API server of a large cluster has a hundred thousand claims: a claim that the kubelet's file names is not
  * read, since the kubelet will ask for it. Of the others, eight are read every five minutes, with those that were
- * absent: first those that caused the refusal of another claim, then those not read for the longest time. Not
- * thread-safe, except for {@link #noteInTheWay}.
+ * absent: first those that caused the refusal of another claim, then those not read for the longest time. Those of
+ * which only the UID is known share one list of all claims. Not thread-safe, except for {@link #noteInTheWay}.
  */
 final class Orphans {
 
@@ -43,7 +43,7 @@ final class Orphans {
     private static final Duration LEAST_ABSENCE = Duration.ofMinutes(10);
     private static final Duration LEAST_IF_FORGOTTEN = Duration.ofMinutes(1);
     private static final Duration READ_LIMIT = Duration.ofSeconds(5);
-    private static final Duration LIST_LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIST_LIMIT = Duration.ofMinutes(2);
     private static final Duration END_LIMIT = Duration.ofSeconds(45);
 
     private final Journal journal;
@@ -58,6 +58,7 @@ final class Orphans {
     private final Map<String, Instant> absentSince = new HashMap<>();
     private final Map<String, Instant> lastRead = new HashMap<>();
     private final Set<String> inTheWay = ConcurrentHashMap.newKeySet();
+    private @Nullable Set<String> listed; // in this look, of the claims held
     private Instant next; // read some of all claims
     private Instant nextAbsent = Instant.MAX; // read claims that were absent
 
@@ -100,7 +101,12 @@ final class Orphans {
         if (isForAll) {
             next = now.plus(PACE);
         }
-        for (ClaimRecord claim : due(isForAll ? MOST_READ : 0)) {
+        listed = null;
+        List<ClaimRecord> due = due(isForAll ? MOST_READ : 0);
+        due.stream()
+                .filter(Orphans::isNameless)
+                .forEach(claim -> lastRead.put(claim.ref().uid(), now)); // even if their list never succeeds
+        for (ClaimRecord claim : due) {
             try {
                 judge(claim, now);
             } catch (ClusterException e) {
@@ -134,6 +140,7 @@ final class Orphans {
                 .limit(others);
         return Stream.concat(List.copyOf(absentSince.keySet()).stream(), oldest)
                 .map(held::get)
+                .sorted(Comparator.comparing(Orphans::isNameless)) // last: their list takes long
                 .toList();
     }
 
@@ -162,16 +169,23 @@ final class Orphans {
 
     /** Throws if the API server does not answer. */
     private boolean isWanted(ClaimRecord claim) {
-        ClaimRef ref = claim.ref();
-        if (LostClaims.isNameless(ref)) {
-            AtomicBoolean isWanted = new AtomicBoolean();
+        return isNameless(claim) ? isListed(claim.ref().uid()) : !present.isOver(claim, READ_LIMIT);
+    }
+
+    private static boolean isNameless(ClaimRecord claim) {
+        return LostClaims.isNameless(claim.ref());
+    }
+
+    private boolean isListed(String uid) {
+        if (listed == null) {
+            Set<String> uids = new HashSet<>();
             reader.readAll(LIST_LIMIT, (any, known) -> {
-                if (known.uid().equals(ref.uid()) && allocations.isAllocated(known)) {
-                    isWanted.set(true);
+                if (lastRead.containsKey(known.uid()) && allocations.isAllocated(known)) {
+                    uids.add(known.uid());
                 }
             });
-            return isWanted.get();
+            listed = uids;
         }
-        return !present.isOver(claim, READ_LIMIT);
+        return listed.contains(uid);
     }
 }
