@@ -30,10 +30,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Delivers events to the host's listener and, as Kubernetes Events on the Node, to admins.
  *
- * <p>One thread delivers them in order; callers never wait. An event that repeats the last one
- * about its subject is delivered again after half an hour at the earliest. Events of the same reason and subject are at
- * least a minute apart; Events that can't be created are dropped. A driver that lacks the permission tries again after
- * ten minutes. Thread-safe.
+ * <p>One thread delivers them in order; callers never wait. An event that repeats the last one about its subject is
+ * delivered again after half an hour at the earliest. Events of the same reason and subject are at least a minute
+ * apart: one that comes sooner is left out, and delivered again if it repeats after that minute. Events that can't be
+ * created are dropped. A driver that lacks the permission tries again after ten minutes. Thread-safe.
  */
 final class NodeEventRecorder implements EventRecorder, AutoCloseable {
 
@@ -56,10 +56,10 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     private final Meters meters;
     private final InstantSource clock;
     private final ThreadPoolExecutor delivery;
-    private final Map<String, Recorded> recorded = new HashMap<>(); // guarded by this
+    private final Map<String, Recorded> recorded = new HashMap<>(); // guarded by this, as are the next
+    private final Map<String, Instant> lastEvents = new HashMap<>(); // by reason and subject
 
     // Used only by the delivery's thread.
-    private final Map<String, Instant> lastEvents = new HashMap<>();
     private boolean eventsFail;
     private @Nullable Instant leftOutSince;
 
@@ -84,14 +84,18 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     @Override
     public void record(DriverEvent event) {
         Instant now = clock.instant();
-        if (!isNews(event, now)) {
-            return;
+        boolean withEvent;
+        synchronized (this) {
+            if (!isNews(event, now)) {
+                return;
+            }
+            withEvent = event.reason() != Reason.CLUSTER_UNREACHABLE && isEventDue(event, now);
         }
         try {
             if (event.reason().severity() == Severity.FATAL) {
                 delivery.getQueue().clear(); // nothing else matters now
             }
-            delivery.execute(() -> deliver(event, now));
+            delivery.execute(() -> deliver(event, withEvent, now));
         } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread must not end the caller
             forget(event);
             LOG.atDebug()
@@ -112,16 +116,28 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
         return !isEndOfSilence; // there was no Event of the outage either
     }
 
+    /** Returns whether an Event may be created; if not, the first repetition that may have one is news again. */
+    private synchronized boolean isEventDue(DriverEvent event, Instant now) {
+        String kind = event.reason() + " " + event.subject();
+        Instant last = lastEvents.get(kind);
+        if (last != null && Silence.isWithin(EVENT_INTERVAL, last, now)) {
+            recorded.put(event.subject(), new Recorded(event, last.plus(EVENT_INTERVAL).minus(REMINDER)));
+            return false;
+        }
+        lastEvents.put(kind, now);
+        return true;
+    }
+
     private synchronized void forget(DriverEvent event) {
         recorded.remove(event.subject());
     }
 
-    private void deliver(DriverEvent event, Instant at) {
+    private void deliver(DriverEvent event, boolean withEvent, Instant at) {
         if (event.reason().severity().isProblem()) {
             meters.count(Metric.PROBLEMS, event.reason().apiName());
         }
         notifyListener(event);
-        if (event.reason() != Reason.CLUSTER_UNREACHABLE) {
+        if (withEvent && !Silence.isWithin(LEFT_OUT, leftOutSince, at)) {
             createEvent(event, at);
         }
     }
@@ -139,12 +155,6 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     }
 
     private void createEvent(DriverEvent event, Instant at) {
-        String kind = event.reason() + " " + event.subject();
-        Instant last = lastEvents.get(kind);
-        if (Silence.isWithin(LEFT_OUT, leftOutSince, at) || Silence.isWithin(EVENT_INTERVAL, last, at)) {
-            return;
-        }
-        lastEvents.put(kind, at);
         boolean warning = event.reason().severity().isProblem();
         try {
             events.create(warning, event.reason().apiName(), event.message());
