@@ -181,7 +181,8 @@ final class Preparation {
             return lifecycle.restore(before.get());
         }
         record.ifPresent(left -> Unpreparation.unprepare(lifecycle, left));
-        return lifecycle.reported(prepare(lifecycle, ref, object, devices));
+        boolean isFirst = record.isEmpty() || record.get().phase() == Phase.PREPARING;
+        return lifecycle.reported(prepare(lifecycle, ref, object, devices, isFirst));
     }
 
     private boolean holdsJust(ClaimRecord record, List<HeldDevice> devices) {
@@ -189,7 +190,8 @@ final class Preparation {
                 && allocations.unidentified(record.devices()).equals(new HashSet<>(devices));
     }
 
-    private Results prepare(ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
+    private Results prepare(
+            ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices, boolean isFirst) {
         Inventory inventory = context.requireInventory();
         try {
             AllocatedClaim claim = allocations.read(ref, object, inventory);
@@ -199,7 +201,9 @@ final class Preparation {
                 holds.conflict(ref.uid(), devices, committed, inventory).ifPresent(HoldConflict::refuse);
             });
             LOG.atInfo().addKeyValue(LogField.CLAIM, ref).log("Claim prepared");
-            measureLatency(claim);
+            if (isFirst) { // after a reboot, a claim has not waited since it was created
+                measureLatency(claim);
+            }
             return results;
         } catch (Exception | Error e) { // a provider may throw anything: what was begun is undone
             DraException failure = ProviderCalls.failure("could not prepare the claim", e);

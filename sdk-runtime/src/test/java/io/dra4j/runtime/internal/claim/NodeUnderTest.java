@@ -146,7 +146,9 @@ final class NodeUnderTest implements AutoCloseable {
     }
 
     void allocate(ClaimRef ref, Result... results) {
-        api.objects.put(ref, new ClaimObject(ref.uid(), new Allocation(List.of(results), List.of()), Map.of(), "{}"));
+        Map<String, String> classes = Map.of("r/sub", "gpu");
+        String json = "{\"metadata\":{\"creationTimestamp\":\"2026-11-01T00:00:00Z\"}}";
+        api.objects.put(ref, new ClaimObject(ref.uid(), new Allocation(List.of(results), List.of()), classes, json));
     }
 
     /** A result of this driver, of which some calls are skipped. */
