@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The claims of a driver that is stopped, to be handed over to another driver of its name; while
- * this is open, no other process publishes.
+ * The claims of a driver that is stopped, to be handed over to another driver of its name; while this is open, it can't
+ * be started.
  *
  * <p>A program writes the other driver's record between {@link #claims} and {@link #finish}. After a crash in between,
  * the handover is repeated; a driver that is started instead continues with its journal.
@@ -62,7 +62,7 @@ public final class HandOver implements AutoCloseable {
         }
         LockFile locks = LockFile.open(data.locks());
         try {
-            if (locks.tryPublisher().isEmpty()) {
+            if (!locks.tryExcludeInstances()) {
                 throw new DraException("The driver runs on this node, and would keep managing the claims; stop it"
                         + " first, through its DaemonSet, and run this again");
             }

@@ -21,10 +21,12 @@ import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.LegacyPlugin;
+import io.dra4j.runtime.takeover.HandOver;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Requests;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -142,6 +144,10 @@ class DriverEventsIT {
             assertThat(driver.checks()).as("those of the first one").hasSize(1);
             assertThat(driver.place.registry()).isDirectoryContaining("glob:**/gpu.example.com-reg.sock");
             driver.driver.close();
+            Path data = driver.place.plugins().resolve(PublishingDriver.DRIVER);
+            HandOver handOver = HandOver.begin("gpu.example.com", NODE, data, driver.place.cdi(), Path.of("/proc"));
+            assertThatThrownBy(driver.builder.build()::start).hasMessageContaining("are being handed over");
+            handOver.close();
             try (DraDriver next = driver.builder.build()) {
                 next.start();
             }

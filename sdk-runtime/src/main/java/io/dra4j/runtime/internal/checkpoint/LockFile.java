@@ -21,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * Excludes the processes of one driver on one node from each other, while a rolling update runs two of them.
  *
  * <p>One file, with a byte for each exclusive activity: work on a claim (at 48 bits of a hash of its UID), writing the
- * journal, publishing, and named locks (at 48 bits of the name's hash). A lock excludes both the other process and the
- * other threads of this one, and a process that dies releases all that it holds. The file has content too: the number
- * of the journal's last line.
+ * journal, publishing, and named locks (at 48 bits of the name's hash); and one for each process that runs. A lock
+ * excludes both the other process and the other threads of this one, and a process that dies releases all that it
+ * holds. The file has content too: the number of the journal's last line.
  *
  * <p>To avoid deadlocks, several locks are taken in this order: a claim, a named lock, and last the journal, whose
  * holder waits for no other lock. No holder of a claim's lock or a named lock waits for another claim's lock.
@@ -43,6 +44,8 @@ public final class LockFile implements AutoCloseable {
 
     private static final long PUBLISHER = 1L << 20; // far beyond the content
     private static final long JOURNAL = PUBLISHER + 1;
+    private static final long INSTANCES = JOURNAL + 1;
+    private static final int MOST_INSTANCES = 16; // an update runs two
     private static final long CLAIMS = 1L << 48;
     private static final long NAMES = 1L << 50;
     private static final long TURNS = 1L << 51; // of those who wait for named locks
@@ -180,6 +183,16 @@ public final class LockFile implements AutoCloseable {
         Place(String name) {
             this.name = name;
         }
+    }
+
+    /** Notes that an instance of the driver runs, until this is closed; returns false while instances are excluded. */
+    public boolean tryRun() {
+        return LongStream.range(INSTANCES, INSTANCES + MOST_INSTANCES).anyMatch(position -> tryTake(position) != null);
+    }
+
+    /** Excludes instances of the driver, until this is closed; returns false if one runs or starts. */
+    public boolean tryExcludeInstances() {
+        return LongStream.range(INSTANCES, INSTANCES + MOST_INSTANCES).allMatch(position -> tryTake(position) != null);
     }
 
     /** Acquires the right to publish, if it is free. */

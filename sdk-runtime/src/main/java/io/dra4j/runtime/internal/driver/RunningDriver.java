@@ -126,6 +126,9 @@ public final class RunningDriver implements AutoCloseable {
     /** Called first, since an instance with the same sockets would replace them; the end of a process unlocks it. */
     private LockFile locks(DataDirectory data) {
         LockFile opened = started(LockFile.open(data.locks()));
+        if (!opened.tryRun()) {
+            throw new DraException("The claims of this driver are being handed over to another driver; start it later");
+        }
         started(opened.named(
                 "instance/" + settings.podUid,
                 Duration.ZERO,
