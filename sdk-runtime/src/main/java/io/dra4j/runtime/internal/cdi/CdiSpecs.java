@@ -172,6 +172,9 @@ public final class CdiSpecs {
     }
 
     private static void deleteIfExists(Path file) {
+        if (Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return; // a read-only file system would refuse before it looks
+        }
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
