@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.measure;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
@@ -87,7 +88,13 @@ public final class DeviceSampler implements AutoCloseable {
         if (closed) {
             return List.of();
         }
-        follow(claims.get());
+        try {
+            follow(claims.get());
+        } catch (DraException e) { // of the journal: the page's other metrics do not need it
+            failed(!failing, ERROR, e, e.getMessage());
+            failing = true;
+            return List.of();
+        }
         long now = nanos.getAsLong();
         List<MeasuredDevice> due = devices.values().stream()
                 .filter(device -> device.isDue(now, FRESH))
