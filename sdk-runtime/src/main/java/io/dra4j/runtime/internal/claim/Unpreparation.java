@@ -33,8 +33,8 @@ record Unpreparation(ClaimParts context, ClaimQueue queue, LostClaims lost) {
     }
 
     private static ClaimQueue.Task<UnprepareOutcome> task(
-            String uid, Deadline deadline, Function<Deadline, UnprepareOutcome> work) {
-        return new ClaimQueue.Task<>(UnprepareOutcome.class, uid, deadline, work);
+            Object input, Deadline deadline, Function<Deadline, UnprepareOutcome> work) {
+        return new ClaimQueue.Task<>(UnprepareOutcome.class, input, deadline, work);
     }
 
     private UnprepareOutcome unprepare(String uid, Deadline deadline, WriteGroup writes) {
@@ -62,8 +62,9 @@ record Unpreparation(ClaimParts context, ClaimQueue queue, LostClaims lost) {
      * @return true if nothing of the claim is left
      */
     boolean unprepareIfIdle(String uid, String why, Predicate<ClaimRecord> still, Deadline deadline, Duration timeout) {
+        // Its input is not the UID: the kubelet's call must not join it, since it may leave the claim as it is.
         Optional<CompletableFuture<UnprepareOutcome>> submitted =
-                queue.submitIfIdle(uid, task(uid, deadline, waiting -> unprepareIf(uid, why, still, waiting)));
+                queue.submitIfIdle(uid, task(still, deadline, waiting -> unprepareIf(uid, why, still, waiting)));
         return submitted.isPresent() && isUnprepared(submitted.get(), timeout);
     }
 

@@ -162,6 +162,20 @@ class ClaimOrderTest extends ScenarioNode {
         assertThat(node.claims.held().get(0).state()).isNull();
     }
 
+    @Test
+    void theKubeletsUnprepareJoinsNoneThatMayLeaveTheClaimAsItIs() {
+        node.prepare(A);
+        ClaimQueue queue = new ClaimQueue(node.executor);
+        Unpreparation own = new Unpreparation(node.context(), queue, new LostClaims(node.context()));
+        Deadline end = Deadline.in(Duration.ofSeconds(20), Instant::now);
+        var sync = node.journal.group(Set.of(A.uid()), node.timeout);
+        AtomicReference<CompletableFuture<?>> call = new AtomicReference<>();
+
+        own.unprepareIfIdle(A.uid(), "", it -> call.getAndSet(own.submit(A.uid(), end, sync)) != null, end, end.left());
+
+        assertThat(call.get().join()).isInstanceOf(Unprepared.class);
+    }
+
     @Nested
     class AnAllocation {
 
