@@ -78,7 +78,7 @@ public final class RunningPools implements AutoCloseable {
             Duration limit = candidacy.times.requestLimit();
             LeaderElection election = parts.started(new LeaderElection(
                     cluster.lease(candidacy.namespace, candidacy.name, limit), candidacy.identity, candidacy.times));
-            SuspendableProvider provider = parts.started(new SuspendableProvider(vendors, settings.clock));
+            var provider = parts.started(new SuspendableProvider(vendors, settings.clock, System::nanoTime));
             publisher = new SlicePublisher(new SlicePublisher.Parts(
                     () -> inventory(provider),
                     settings.mayTaint,

@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +50,7 @@ final class SuspendableProvider implements DeviceProvider {
 
     private final DeviceProvider provider;
     private final InstantSource clock;
+    private final LongSupplier nanos;
 
     /** Locked for reading to use the hardware, for writing to suspend and resume. */
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
@@ -58,19 +60,22 @@ final class SuspendableProvider implements DeviceProvider {
     private volatile boolean suspended;
     private volatile @Nullable Inventory last;
 
-    SuspendableProvider(DeviceProvider provider, InstantSource clock) {
+    SuspendableProvider(DeviceProvider provider, InstantSource clock, LongSupplier nanos) {
         this.provider = provider;
         this.clock = clock;
+        this.nanos = nanos;
     }
 
     /** A call of the provider in progress; equal only to itself. */
     private static final class Use {
         final String call;
         final Instant since;
+        final long begun; // on the monotonic clock
 
-        Use(String call, Instant since) {
+        Use(String call, Instant since, long begun) {
             this.call = call;
             this.since = since;
+            this.begun = begun;
         }
 
         @Override
@@ -142,16 +147,16 @@ final class SuspendableProvider implements DeviceProvider {
 
     /** Returns a description of the provider's long-running call; empty if there isn't one. */
     Optional<String> longUse() {
-        Instant latest = clock.instant().minus(LONG);
+        long now = nanos.getAsLong();
         return uses.stream()
-                .filter(use -> !use.since.isAfter(latest))
-                .min(Comparator.comparing(use -> use.since))
+                .filter(use -> now - use.begun >= LONG.toNanos())
+                .max(Comparator.comparing(use -> now - use.begun))
                 .map(Use::toString);
     }
 
     /** Calls the provider; the caller holds the lock. */
     private <T> T calling(String name, Callable<T> call) throws Exception {
-        Use use = new Use(name, clock.instant());
+        Use use = new Use(name, clock.instant(), nanos.getAsLong());
         uses.add(use);
         try {
             return call.call();

@@ -84,7 +84,7 @@ class RunningMaintenanceTest implements ScenarioSteps {
 
     private void publish() {
         DevicePolicies policies = new DevicePolicies(DRIVER, NODE, null, events::add);
-        SuspendableProvider provider = new SuspendableProvider(hardware, () -> now);
+        var provider = new SuspendableProvider(hardware, () -> now, () -> now.toEpochMilli() * 1_000_000);
         publisher = new SlicePublisher(new SlicePublisher.Parts(
                 provider::inventory,
                 true,

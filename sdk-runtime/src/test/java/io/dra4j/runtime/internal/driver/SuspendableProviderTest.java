@@ -42,8 +42,9 @@ class SuspendableProviderTest implements ScenarioSteps {
             DeviceReadings.builder().value(DeviceMeasure.POWER, 80).build();
 
     private final Hardware hardware = new Hardware();
-    private volatile Instant now = Instant.parse("2026-11-26T03:00:00Z");
-    private SuspendableProvider provider = new SuspendableProvider(hardware, () -> now);
+    private final Instant now = Instant.parse("2026-11-26T03:00:00Z"); // on a clock that stands still
+    private volatile long nanos;
+    private SuspendableProvider provider = new SuspendableProvider(hardware, () -> now, () -> nanos);
     private DeviceMeter meter = DeviceMeter.NONE;
     private FutureTask<?> hanging = new FutureTask<>(() -> null);
     private Object result;
@@ -163,7 +164,7 @@ class SuspendableProviderTest implements ScenarioSteps {
             }
             case "hardware-fails" -> hardware.failure = new IllegalStateException("a file is open");
             case "hardware-works" -> hardware.failure = null;
-            case "advance" -> now = now.plus(Duration.parse("PT" + words[1]));
+            case "advance" -> nanos += Duration.parse("PT" + words[1]).toNanos();
             case "suspended" -> assertThat(provider.trySuspend()).isEqualTo(text.equals("yes"));
             case "resumed" -> assertThat(provider.tryResume()).isEqualTo(text.equals("yes"));
             case "switching" -> assertThat(provider.isSwitching()).isEqualTo(text.equals("yes"));
@@ -178,7 +179,7 @@ class SuspendableProviderTest implements ScenarioSteps {
             case "measured" ->
                 assertThat(meter.measure(CLAIM, GPU)).isEqualTo(text.equals("yes") ? READINGS : DeviceReadings.NONE);
             case "close-meter" -> meter.close();
-            case "never-read" -> provider = new SuspendableProvider(hardware, () -> now);
+            case "never-read" -> provider = new SuspendableProvider(hardware, () -> now, () -> nanos);
             case "inventory" -> assertThat(provider.inventory()).isSameAs(hardware.inventory);
             case "inventory-fails" -> assertThatThrownBy(provider::inventory).hasMessageContaining(text);
             case "long-use" -> assertThat(provider.longUse().orElse("none")).isEqualTo(text);
