@@ -16,6 +16,7 @@ import javax.net.ServerSocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Accepts connections until the socket is closed, despite any failure.
@@ -28,6 +29,7 @@ final class Accepting {
     private static final Logger LOG = LoggerFactory.getLogger(Accepting.class);
     private static final Executor LOOPS = ShortLivedThreads.waiting("dra4j-accept");
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
 
     private Accepting() {}
 
@@ -37,11 +39,12 @@ final class Accepting {
     }
 
     /**
-     * Returns the next connection; after an error waits a fifth of a second and tries again.
+     * Returns the next connection; after an error waits for a moment and tries again.
      *
      * @throws IOException if the socket is closed
      */
     static Socket one(ServerSocket socket, Attempt attempt) throws IOException {
+        long pause = PAUSE;
         while (true) {
             try {
                 return attempt.accept();
@@ -49,10 +52,16 @@ final class Accepting {
                 if (socket.isClosed()) {
                     throw e;
                 }
-                LOG.atWarn().setCause(e).log("Could not accept a connection; trying again");
-                LockSupport.parkNanos(PAUSE);
+                pause = pause(pause, "Could not accept a connection; trying again", e);
             }
         }
+    }
+
+    /** Waits after a failure, of which only the first in a row is a warning; returns how long to wait after the next. */
+    private static long pause(long time, String failure, Throwable cause) {
+        LOG.atLevel(time == PAUSE ? Level.WARN : Level.DEBUG).setCause(cause).log(failure);
+        LockSupport.parkNanos(time);
+        return Math.min(2 * time, LONGEST_PAUSE);
     }
 
     /**
@@ -78,13 +87,13 @@ final class Accepting {
     }
 
     private static void begin(Executor connections, Runnable task) {
+        long pause = PAUSE;
         while (true) {
             try {
                 connections.execute(task);
                 return;
             } catch (OutOfMemoryError e) {
-                LOG.atWarn().setCause(e).log("No thread for a connection; trying again");
-                LockSupport.parkNanos(PAUSE);
+                pause = pause(pause, "No thread for a connection; trying again", e);
             }
         }
     }

@@ -22,19 +22,15 @@ class AcceptingTest {
     });
 
     @Test
-    void theLoopWaitsUntilThereIsAThreadForAConnection() throws Exception {
+    void theLoopWaitsUntilThereIsAThreadForAConnectionAndNoOtherWaits() throws Exception {
         CompletableFuture<String> connection = new CompletableFuture<>();
 
         threads.execute(() -> threads.execute(() -> connection.complete("served")));
 
         assertThat(connection.get(10, TimeUnit.SECONDS)).isEqualTo("served");
         assertThat(attempts).hasValue(2);
-    }
 
-    @Test
-    void aConnectionThatGetsNoThreadEndsAlone() {
-        threads.execute(() -> {});
-
+        attempts.set(0);
         assertThatThrownBy(() -> threads.execute(() -> {})).isInstanceOf(OutOfMemoryError.class);
     }
 }
