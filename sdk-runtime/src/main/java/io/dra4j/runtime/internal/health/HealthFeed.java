@@ -62,8 +62,10 @@ public final class HealthFeed implements AutoCloseable {
         this.inventory = inventory;
         this.loop = loop;
         reports.onReport(this::onReport);
-        look();
-        sendAll(); // without listeners yet: from here on it repeats
+        post(() -> {
+            look();
+            sendAll(); // from here on it repeats
+        });
     }
 
     /** Receives lists of devices; neither method may block or throw. */
