@@ -99,7 +99,7 @@ final class SpecRepair {
         attempt("the CDI directory", () -> checkSpecs(failures), failures);
         attempt("what devices report", () -> sendReports(failures), failures);
         if (failures.isEmpty()) {
-            attempt("its mark", boot::write, failures);
+            attempt("the mark of the boot", boot::write, failures);
         }
         settle(failures);
     }
@@ -191,7 +191,7 @@ final class SpecRepair {
     }
 
     private void report(Map<String, DraException> failures, Map.Entry<String, DraException> first) {
-        String message = ("The CDI specs of %s claims could not be reconciled; will try again; the first is %s: %s")
+        String message = ("%s repairs of what claims have on this node failed; will try again; the first is of %s: %s")
                 .formatted(failures.size(), first.getKey(), first.getValue().getMessage());
         LOG.atWarn().setCause(first.getValue()).log(message);
         context.events().record(new DriverEvent(Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));
