@@ -56,9 +56,10 @@ record ProgramMain(
         int status = ExitCode.SOFTWARE;
         try {
             status = execution.getAsInt();
-        } finally {
-            ending.reached(status);
+        } catch (RuntimeException | Error e) { // System.exit also ends threads of a provider
+            e.printStackTrace(err);
         }
+        ending.reached(status);
         System.exit(status);
     }
 
