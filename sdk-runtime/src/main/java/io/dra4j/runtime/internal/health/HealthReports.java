@@ -131,10 +131,6 @@ public final class HealthReports {
      *
      * <p>Unknown is not healthy: neither a report of unknown nor the expiry of a report makes a device healthy.
      */
-    synchronized boolean isUnhealthy(Pool pool, Device device) {
-        return isUnhealthy(new Id(pool.name(), device.name()));
-    }
-
     private synchronized boolean isUnhealthy(Id id) {
         Report report = last.get(id);
         return report != null && report.unhealthy;
@@ -192,7 +188,7 @@ public final class HealthReports {
         }
 
         private boolean needsTaint(Pool pool, Device device) {
-            return reports.isUnhealthy(pool, device)
+            return reports.isUnhealthy(new Id(pool.name(), device.name()))
                     && device.taints().stream().noneMatch(own -> own.key().equals(taint.key()));
         }
 

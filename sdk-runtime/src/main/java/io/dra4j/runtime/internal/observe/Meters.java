@@ -127,11 +127,9 @@ public final class Meters implements AutoCloseable {
      */
     public void watch(Metric metric, Supplier<Number> value, String... values) {
         Tags tags = tags(Metric.Kind.GAUGE, metric, values);
-        String unit = metric.unit().isEmpty() ? null : metric.unit();
-        Meter.Id id = new Meter.Id(metric.meterName(), tags, unit, metric.meaning(), Meter.Type.GAUGE);
+        Meter.Id id = new Meter.Id(metric.meterName(), tags, null, metric.meaning(), Meter.Type.GAUGE);
         Gauge.Builder<?> gauge = Gauge.builder(metric.meterName(), value)
                 .description(metric.meaning())
-                .baseUnit(unit)
                 .tags(tags);
         synchronized (shown.open()) {
             boolean isShown = shown.open().stream().anyMatch(other -> other.gauges.containsKey(id));

@@ -24,7 +24,7 @@ public enum Metric {
     LEFT_OUT_DEVICES(Kind.GAUGE, "dra4j.left.out.devices"),
     EXCLUDED_DEVICES(Kind.GAUGE, "dra4j.excluded.devices"),
     MAINTAINED_DEVICES(Kind.GAUGE, "dra4j.maintained.devices"),
-    JOURNAL_SIZE(Kind.GAUGE, "dra4j.journal.size", "bytes", List.of()),
+    JOURNAL_SIZE(Kind.GAUGE, "dra4j.journal.size.bytes"),
     JOURNAL_SYNCS(Kind.TIMER, "dra4j.journal.sync.duration"),
     JOURNAL_DAMAGED_LINES(Kind.COUNTER, "dra4j.journal.damaged.lines"),
     API_REQUESTS(Kind.TIMER, "dra4j.api.request.duration", "method", "resource", "status"),
@@ -39,18 +39,12 @@ public enum Metric {
 
     private final Kind kind;
     private final String meterName;
-    private final String unit;
     private final List<String> labels;
 
     Metric(Kind kind, String meterName, String... labels) {
-        this(kind, meterName, "", List.of(labels));
-    }
-
-    Metric(Kind kind, String meterName, String unit, List<String> labels) {
         this.kind = kind;
         this.meterName = meterName;
-        this.unit = unit;
-        this.labels = labels;
+        this.labels = List.of(labels);
     }
 
     enum Kind {
@@ -74,11 +68,6 @@ public enum Metric {
         return meterName;
     }
 
-    /** The base unit; empty for a mere number, and for timers, which know theirs. */
-    String unit() {
-        return unit;
-    }
-
     String meaning() {
         return MEANINGS.getString(meterName);
     }
@@ -88,7 +77,6 @@ public enum Metric {
     }
 
     String prometheusName() {
-        String name = meterName.replace('.', '_') + (unit.isEmpty() ? "" : "_" + unit);
-        return name + kind.suffix;
+        return meterName.replace('.', '_') + kind.suffix;
     }
 }

@@ -16,6 +16,7 @@ import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.checkpoint.BootId.BootMark;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.testkit.Scenarios;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Metrics;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -232,8 +233,8 @@ class JournalSyncTest extends JournalFixture implements ScenarioSteps {
                             .timer()
                             .count())
                     .isOne();
-            assertThat(registry.get("dra4j.journal.size").tags(own).gauge().value())
-                    .isEqualTo(file.toFile().length());
+            Gauge size = registry.get("dra4j.journal.size.bytes").tags(own).gauge();
+            assertThat(size.value()).isEqualTo(file.toFile().length());
         } finally {
             Metrics.removeRegistry(registry);
         }
