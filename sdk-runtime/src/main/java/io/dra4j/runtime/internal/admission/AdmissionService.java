@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.admission;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -126,11 +124,7 @@ public final class AdmissionService {
         /** An {@code AdmissionReview} of {@code admission.k8s.io/v1}: its request, and answers to it. */
         private record Review(JsonNode request) {
 
-            /** Names of fields are not kept beyond their use, of which there may be many. */
-            private static final ObjectMapper JSON = new JsonMapper(JsonFactory.builder()
-                    .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
-                    .build());
-
+            private static final ObjectMapper JSON = new JsonMapper();
             private static final String API_VERSION = "admission.k8s.io/v1";
             private static final String KIND = "AdmissionReview";
             private static final List<String> FIELDS = List.of(
@@ -181,12 +175,8 @@ public final class AdmissionService {
             }
 
             private static JsonNode tree(byte[] document, Fields fields) throws BadReviewException {
-                try (JsonParser json = JSON.createParser(document)) {
-                    JsonNode review = fields.read(json);
-                    if (json.nextToken() != null) {
-                        throw new BadReviewException("the document is not JSON: more follows");
-                    }
-                    return review;
+                try {
+                    return JSON.readTree(fields.in(document));
                 } catch (JsonProcessingException e) {
                     throw new BadReviewException("the document is not JSON: " + e.getOriginalMessage());
                 } catch (IOException e) {

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cluster;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
@@ -20,12 +23,32 @@ import java.util.Set;
  */
 public record Fields(Set<String> paths) {
 
+    /** Names of fields are not kept beyond their use, of which there may be many. */
+    private static final JsonMapper MAPPER = new JsonMapper(JsonFactory.builder()
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .build());
+
     public Fields {
         paths = Set.copyOf(paths);
     }
 
+    /**
+     * Returns a document with only these fields.
+     *
+     * @throws IOException if it is not JSON
+     */
+    public String in(byte[] document) throws IOException {
+        try (JsonParser json = MAPPER.createParser(document)) {
+            JsonNode read = read(json);
+            if (json.nextToken() != null) {
+                throw new JsonParseException(json, "more follows");
+            }
+            return read.toString();
+        }
+    }
+
     /** Reads the next value. */
-    public JsonNode read(JsonParser json) throws IOException {
+    JsonNode read(JsonParser json) throws IOException {
         return json.nextToken() == null ? MissingNode.getInstance() : read(json, "");
     }
 

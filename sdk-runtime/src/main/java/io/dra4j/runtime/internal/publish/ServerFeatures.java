@@ -206,7 +206,7 @@ final class ServerFeatures {
         private final BiFunction<Content, FeatureGates, List<FieldError>> book;
         private final Map<Subject, Content> known = new HashMap<>();
 
-        /** What a slice is about. Gates are equal if they are the same object. */
+        /** The subject of a slice. Gates are equal if they are the same object. */
         private record Subject(PoolName pool, List<DeviceName> devices, List<String> counterSets, FeatureGates gates) {}
 
         AcceptedSlices(BiFunction<Content, FeatureGates, List<FieldError>> book) {
