@@ -121,7 +121,8 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
         String kind = event.reason() + " " + event.subject();
         Instant last = lastEvents.get(kind);
         if (last != null && Silence.isWithin(EVENT_INTERVAL, last, now)) {
-            recorded.put(event.subject(), new Recorded(event, last.plus(EVENT_INTERVAL).minus(REMINDER)));
+            Instant silenced = last.plus(EVENT_INTERVAL).minus(REMINDER);
+            recorded.put(event.subject(), new Recorded(event, silenced));
             return false;
         }
         lastEvents.put(kind, now);
