@@ -61,11 +61,10 @@ public final class HealthFeed implements AutoCloseable {
         this.reports = reports;
         this.inventory = inventory;
         this.loop = loop;
-        reports.onReport(this::onReport);
-        post(() -> {
-            look();
-            sendAll(); // from here on it repeats
-        });
+        sendAll(); // without listeners yet: from here on it repeats
+        look();
+        reports.onReport(this::onReport); // last: reports may come from any thread
+        onReport(); // of what was reported meanwhile
     }
 
     /** Receives lists of devices; neither method may block or throw. */
