@@ -113,18 +113,19 @@ public final class HandOver implements AutoCloseable {
     }
 
     /**
-     * Completes the handover: gives CDI specs the file names of Go drivers, and moves the journal aside last, so that
-     * everything can be repeated.
+     * Completes the handover: gives CDI specs the file names of Go drivers, and moves the journal aside after all that
+     * has to be repeated if it fails.
      *
      * @throws DraException if that fails; begin again
      */
     public void finish() {
         prepared.forEach(claim -> specs.handOver(claim.ref().uid()));
         try {
-            for (Path file : List.of(data.locks(), data.bootMark(), data.pins(), data.reserve())) {
+            for (Path file : List.of(data.bootMark(), data.pins(), data.reserve())) {
                 Files.deleteIfExists(file);
             }
             Files.move(data.journal(), data.handedOver(), StandardCopyOption.ATOMIC_MOVE);
+            Files.deleteIfExists(data.locks()); // last: it keeps the driver from starting
         } catch (IOException e) {
             throw new DraException("Can't move the journal aside: " + e, e);
         }

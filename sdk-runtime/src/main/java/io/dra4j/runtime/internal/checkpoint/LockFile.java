@@ -286,8 +286,8 @@ public final class LockFile implements AutoCloseable {
 
     /**
      * Releases the locks that this object took, and lets waiting and later requests fail. An operation in progress keeps
-     * its own until it ends, and so do named locks, which its provider may have taken: another process would work on the
-     * same hardware otherwise.
+     * its own until it ends, and so do named locks, which its provider may have taken, and that of the instance: another
+     * process would work on the same hardware otherwise.
      */
     @Override
     public void close() {
@@ -298,7 +298,7 @@ public final class LockFile implements AutoCloseable {
     private synchronized void releaseWhatIsIdle() {
         boolean isIdle = held.stream().noneMatch(Taken::isOfOperation);
         held.stream()
-                .filter(taken -> isIdle || !taken.isOfOperation() && !taken.isNamed())
+                .filter(taken -> isIdle || !taken.isOfOperation() && !taken.isKept())
                 .forEach(Taken::release);
         if (held.isEmpty() && !hasLeft) {
             hasLeft = true;
@@ -324,8 +324,10 @@ public final class LockFile implements AutoCloseable {
             return ranges.isLost(position);
         }
 
-        boolean isNamed() {
-            return position >= NAMES && position < TURNS;
+        /** Returns whether it is kept until operations have ended; an instance runs until then. */
+        boolean isKept() {
+            return position >= NAMES && position < TURNS
+                    || position >= INSTANCES && position < INSTANCES + MOST_INSTANCES;
         }
 
         void release() {
