@@ -181,7 +181,9 @@ final class Preparation {
             return lifecycle.restore(before.get());
         }
         record.ifPresent(left -> Unpreparation.unprepare(lifecycle, left));
-        boolean isFirst = record.isEmpty() || record.get().phase() == Phase.PREPARING;
+        boolean isFirst = record.map(ClaimRecord::phase)
+                .filter(phase -> phase == Phase.PREPARED || phase == Phase.DAMAGED)
+                .isEmpty();
         return lifecycle.reported(prepare(lifecycle, ref, object, devices, isFirst));
     }
 
