@@ -191,7 +191,7 @@ final class SpecRepair {
     }
 
     private void report(Map<String, DraException> failures, Map.Entry<String, DraException> first) {
-        String message = ("%s repairs of what claims have on this node failed; will try again; the first is of %s: %s")
+        String message = ("%s repairs on this node failed, and will be tried again; the first, of %s: %s")
                 .formatted(failures.size(), first.getKey(), first.getValue().getMessage());
         LOG.atWarn().setCause(first.getValue()).log(message);
         context.events().record(new DriverEvent(Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));
