@@ -118,7 +118,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
 
     /** Returns whether an Event may be created; if not, the first repetition that may have one is news again. */
     private synchronized boolean isEventDue(DriverEvent event, Instant now) {
-        String kind = event.reason() + " " + event.subject();
+        String kind = kind(event);
         Instant last = lastEvents.get(kind);
         if (last != null && Silence.isWithin(EVENT_INTERVAL, last, now)) {
             Instant silenced = last.plus(EVENT_INTERVAL).minus(REMINDER);
@@ -129,8 +129,13 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
         return true;
     }
 
+    private static String kind(DriverEvent event) {
+        return event.reason() + " " + event.subject();
+    }
+
     private synchronized void forget(DriverEvent event) {
         recorded.remove(event.subject());
+        lastEvents.remove(kind(event));
     }
 
     private void deliver(DriverEvent event, boolean withEvent, Instant at) {

@@ -29,7 +29,7 @@ final class Accepting {
     private static final Logger LOG = LoggerFactory.getLogger(Accepting.class);
     private static final Executor LOOPS = ShortLivedThreads.waiting("dra4j-accept");
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(200);
-    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1); // a probe waits longer
 
     private Accepting() {}
 

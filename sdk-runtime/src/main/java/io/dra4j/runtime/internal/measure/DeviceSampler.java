@@ -67,6 +67,7 @@ public final class DeviceSampler implements AutoCloseable {
     private Map<Key, MeasuredDevice> devices = Map.of();
     private @Nullable FutureTask<DeviceMeter> opening;
     private boolean failing;
+    private boolean isJournalFailing;
     private volatile boolean closed;
 
     private record Key(ClaimRef claim, HeldDevice device) {}
@@ -90,9 +91,10 @@ public final class DeviceSampler implements AutoCloseable {
         }
         try {
             follow(claims.get());
+            isJournalFailing = false;
         } catch (DraException e) { // of the journal: the page's other metrics do not need it
-            failed(!failing, ERROR, e, e.getMessage());
-            failing = true;
+            failed(!isJournalFailing, ERROR, e, e.getMessage());
+            isJournalFailing = true;
             return List.of();
         }
         long now = nanos.getAsLong();
@@ -246,6 +248,7 @@ public final class DeviceSampler implements AutoCloseable {
         private long busy;
         private @Nullable Future<DeviceReadings> call;
         private boolean failing;
+        private boolean isJournalFailing;
 
         MeasuredDevice(ClaimInUse claim, HeldDevice device, long now) {
             this.claim = claim;

@@ -233,10 +233,13 @@ final class ServerFeatures {
             return errors;
         }
 
-        /** Forgets the slices of devices that a pool no longer has. */
+        /** Forgets the slices of devices and counter sets that a pool no longer has. */
         void retain(Pool pool) {
             Set<DeviceName> names = pool.devices().stream().map(Device::name).collect(Collectors.toSet());
-            known.keySet().removeIf(one -> one.pool.equals(pool.name()) && !names.containsAll(one.devices));
+            Set<String> sets = pool.counterSets().stream().map(CounterSet::name).collect(Collectors.toSet());
+            known.keySet()
+                    .removeIf(one -> one.pool.equals(pool.name())
+                            && !(names.containsAll(one.devices) && sets.containsAll(one.counterSets)));
         }
     }
 }

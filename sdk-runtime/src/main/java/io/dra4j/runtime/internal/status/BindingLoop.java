@@ -99,7 +99,7 @@ public final class BindingLoop implements AutoCloseable {
     private void list() {
         closeWatch(); // of another list, if two were scheduled
         if (!parts.knowsPools.getAsBoolean()) {
-            listLater(Duration.ZERO);
+            schedule(this::list, FIRST_WAIT); // nothing has failed
             return;
         }
         try {
