@@ -48,8 +48,13 @@ spec:
       {{- with $root.Values.imagePullSecrets }}
       imagePullSecrets: {{- toYaml . | nindent 8 }}
       {{- end }}
+      {{- $given := $plugin.podSecurityContext | default dict }}
+      {{- $security := merge (deepCopy $given) (dict "seLinuxOptions" (dict "type" "spc_t")) }}
+      {{- if and (hasKey $given "seLinuxOptions") (empty $given.seLinuxOptions) }}
+      {{- $security = omit $security "seLinuxOptions" }}
+      {{- end }}
       # The type that may use the kubelet's directories where SELinux is enforced; elsewhere it has no effect.
-      securityContext: {{- merge (deepCopy ($plugin.podSecurityContext | default dict)) (dict "seLinuxOptions" (dict "type" "spc_t")) | toYaml | nindent 8 }}
+      securityContext: {{- toYaml $security | nindent 8 }}
       {{- with $plugin.nodeSelector }}
       nodeSelector: {{- toYaml . | nindent 8 }}
       {{- end }}
