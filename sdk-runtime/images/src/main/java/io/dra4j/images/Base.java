@@ -37,6 +37,19 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
 
     private static final String PACKAGES = "packages";
     private static final String TAR = "tar:";
+
+    /** Files of a JDK without which no program starts; those of a desktop may lack their libraries. */
+    private static final Set<String> CORE = Set.of(
+            "java",
+            "libjli.so",
+            "libjvm.so",
+            "libjava.so",
+            "libjimage.so",
+            "libzip.so",
+            "libnet.so",
+            "libnio.so",
+            "libverify.so");
+
     private static final Pattern LIBC = Pattern.compile("/libc(-2\\.\\d+\\.so|\\.so\\.6)$");
 
     static Base of(Inputs inputs, Debian debian, Path jdk, Path folder) {
@@ -52,7 +65,10 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
             throw new ImageBuildException("The base %s has no %s: it needs glibc for %s"
                     .formatted(inputs.base(), machine.loader(), machine.architecture()));
         }
-        for (String name : Elf.linked(Elf.files(jdk), machine)) {
+        List<Path> core = Elf.files(jdk).stream()
+                .filter(file -> CORE.contains(file.getFileName().toString()))
+                .toList();
+        for (String name : Elf.linked(core, machine)) {
             if (base.files().stream().noneMatch(file -> file.endsWith("/" + name))) {
                 throw new ImageBuildException("The base %s has no %s, which the JDK needs: use another JDK or base"
                         .formatted(inputs.base(), name));
@@ -102,13 +118,16 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
 
     /** Returns what {@code docker login} has stored for the registry of an image. */
     static Optional<Credential> login(String name) throws CredentialRetrievalException {
-        String folder = System.getenv().getOrDefault("DOCKER_CONFIG", System.getProperty("user.home") + "/.docker");
+        String given = System.getenv().getOrDefault("DOCKER_CONFIG", "");
+        String folder = given.isEmpty() ? System.getProperty("user.home") + "/.docker" : given;
         try {
             return DockerConfigCredentialRetriever.create(
                             ImageReference.parse(name).getRegistry(), Path.of(folder, "config.json"))
                     .retrieve(event -> {});
-        } catch (InvalidImageReferenceException | IOException e) {
+        } catch (InvalidImageReferenceException e) {
             throw new CredentialRetrievalException(e);
+        } catch (IOException e) { // of a file of root's, say: a public base needs no login
+            return Optional.empty();
         }
     }
 
