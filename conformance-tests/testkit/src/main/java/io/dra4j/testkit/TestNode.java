@@ -188,7 +188,7 @@ public final class TestNode implements AutoCloseable {
      */
     public boolean startRegistered(String... options) throws InterruptedException {
         int before = kubelet.events().size();
-        return isRegistered(start(options), before, TIMEOUT);
+        return isRegistered(start(options), place.driver(), before, TIMEOUT);
     }
 
     /**
@@ -200,14 +200,15 @@ public final class TestNode implements AutoCloseable {
     public Instance startRegistered(DriverAdapter driver, Place where, Duration limit) throws InterruptedException {
         int before = kubelet.events().size();
         Instance started = start(driver, where);
-        if (!isRegistered(started, before, limit)) {
+        if (!isRegistered(started, where.driver(), before, limit)) {
             throw notRegistered();
         }
         return started;
     }
 
-    private boolean isRegistered(Instance started, int before, Duration limit) throws InterruptedException {
-        boolean registered = kubelet.awaitRegistered(place.driver(), before, started::isAlive, limit);
+    private boolean isRegistered(Instance started, String driver, int before, Duration limit)
+            throws InterruptedException {
+        boolean registered = kubelet.awaitRegistered(driver, before, started::isAlive, limit);
         if (!registered && started.isAlive()) {
             throw notRegistered();
         }
