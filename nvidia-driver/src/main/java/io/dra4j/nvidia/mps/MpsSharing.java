@@ -37,6 +37,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Shares a group of devices by MPS, with one control daemon per group, which has exclusive use of its GPUs.
@@ -50,6 +51,7 @@ public final class MpsSharing implements SharingStrategy {
     private static final RecordState<DaemonSettings> FORM = RecordState.of(1, DaemonSettings.class);
     private static final Duration LONGEST = Duration.ofSeconds(20); // of one step
     private static final Duration LONGEST_RESUME = Duration.ofSeconds(5);
+    private static final Duration LONGEST_IF_SILENT = Duration.ofSeconds(1); // since each interval asks again
     private static final List<String> OPTIONS = List.of("rw", "nosuid", "nodev", "bind");
     private static final String PIPES = "/tmp/nvidia-mps"; // in containers
 
@@ -131,11 +133,15 @@ public final class MpsSharing implements SharingStrategy {
             namespace.label(shared, daemon.program().selinux(), timeout.get());
         }
         changeModes(settings, timeout);
-        daemon.start(folder, settings, timeout);
         try {
+            daemon.start(folder, settings, timeout);
             daemon.limit(folder, settings, timeout);
-        } catch (DraException e) { // without limits it must not serve clients
-            daemon.stop(folder, timeout);
+        } catch (DraException e) { // without limits it must not serve clients, even if it answers later
+            try {
+                daemon.stop(folder, timeout);
+            } catch (DraException left) { // the call may have no time for its end
+                e.addSuppressed(left);
+            }
             throw e;
         }
         LOG.atInfo()
@@ -162,6 +168,7 @@ public final class MpsSharing implements SharingStrategy {
         GroupFolder folder = GroupFolder.of(root, claim.uid(), recorded.group());
         Supplier<Duration> timeout = () -> LONGEST_RESUME;
         locks.run(folder.name(), () -> {
+            boolean wasSilent = silent.remove(folder);
             if (folder.exists() && !DaemonProcesses.isRunning(folder)) {
                 LOG.atWarn()
                         .addKeyValue("claim", claim)
@@ -169,8 +176,9 @@ public final class MpsSharing implements SharingStrategy {
                         .log("The MPS daemon of a claim has ended; it is restarted");
                 daemon.stop(folder, timeout);
                 begin(folder, settings(recorded), timeout);
-            } else if (folder.exists() && !daemon.answers(folder, LONGEST_RESUME) && silent.add(folder)) {
-                LOG.atWarn() // its clients may still work
+            } else if (folder.exists() && !daemon.answers(folder, wasSilent ? LONGEST_IF_SILENT : LONGEST_RESUME)) {
+                silent.add(folder);
+                LOG.atLevel(wasSilent ? Level.DEBUG : Level.WARN) // its clients may still work
                         .addKeyValue("claim", claim)
                         .log(
                                 "The MPS daemon of a claim runs, but does not answer; delete the claim's pods if they hang");
@@ -201,6 +209,7 @@ public final class MpsSharing implements SharingStrategy {
      * @return the GPUs whose previous modes were in the directory, and are now in separate files
      */
     private List<String> undo(GroupFolder folder, Supplier<Duration> timeout) {
+        silent.remove(folder);
         daemon.stop(folder, timeout);
         if (!folder.exists()) {
             return List.of();

@@ -2,7 +2,7 @@ program='%s'
 case "$1" in
     -f)
         hang() {
-            exec "$program" hang
+            echo $$ > hung && exec "$program" hang
         }
         echo "$LD_LIBRARY_PATH" > libraries
         touch starting
