@@ -46,7 +46,7 @@ public final class DeviceSharing {
     private final Object reservation = new Object(); // held only while the journal is written
     private volatile @Nullable DriverContext runtime; // set by start, which precedes all uses
     private volatile boolean hasLeftSettings; // of GPUs without a claim
-    private volatile boolean hasFailedToClean;
+    private volatile boolean hasFailedToClean; // for a reason that is in the log
 
     /**
      * Creates the sharing of a node.
@@ -274,6 +274,7 @@ public final class DeviceSharing {
      */
     public boolean clean(Supplier<Holders> holders) {
         boolean isClean = true;
+        boolean hasFailed = false;
         hasLeftSettings = false;
         for (SharingStrategy strategy : strategies) {
             try {
@@ -282,12 +283,12 @@ public final class DeviceSharing {
                 LOG.atLevel(hasFailedToClean ? Level.DEBUG : Level.WARN)
                         .setCause(e)
                         .log("Remains of claims can't be cleaned up now; will be retried");
-                isClean = false;
+                hasFailed = true;
                 left();
             }
         }
-        hasFailedToClean = !isClean;
-        return isClean;
+        hasFailedToClean = hasFailed;
+        return isClean && !hasFailed;
     }
 
     private void left() {
