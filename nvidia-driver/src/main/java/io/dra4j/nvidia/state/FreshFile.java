@@ -17,9 +17,12 @@ public final class FreshFile {
     private FreshFile() {}
 
     /** Writes a file anew with some permissions; with {@code SYNC}, it also survives a power failure. */
-    public static void replace(Path file, byte[] content, String mode, OpenOption... how) throws IOException {
-        Path fresh = Files.createTempFile(file.getParent(), "." + file.getFileName(), ".new");
+    public static synchronized void replace(Path file, byte[] content, String mode, OpenOption... how)
+            throws IOException {
+        Path fresh = file.resolveSibling("." + file.getFileName() + ".new"); // fixed: killed writes leave one at most
+        Files.deleteIfExists(fresh);
         try {
+            Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OF_OWNER)));
             Files.write(fresh, content, how);
             Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString(mode));
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);

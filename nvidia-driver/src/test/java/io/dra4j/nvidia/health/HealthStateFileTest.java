@@ -58,6 +58,7 @@ class HealthStateFileTest {
 
     @Test
     void isReadAsWritten() throws IOException {
+        Path ofKilledWrite = Files.createFile(folder.resolve(".gpus.json.new"));
         stateFile().write(gpus, ERRORS, EXCEEDED, Set.of("p/1"));
 
         State found = stateFile().read();
@@ -68,6 +69,7 @@ class HealthStateFileTest {
         assertThat(found.ended()).containsExactly("p/1");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
+        assertThat(ofKilledWrite).doesNotExist();
     }
 
     @Test
