@@ -53,7 +53,7 @@ abstract class DecoratedDevices implements DeviceProvider {
     }
 
     @Override
-    public final Inventory inventory() throws Exception {
+    public Inventory inventory() throws Exception {
         Inventory undecorated = undecorated();
         List<Pool> pools = new ArrayList<>();
         for (Pool pool : undecorated.pools()) {

@@ -5,6 +5,7 @@ package io.dra4j.example;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
@@ -69,8 +70,9 @@ final class FaultyDevices extends DecoratedDevices {
 
     private List<DeviceHealth> health() throws Exception {
         List<DeviceHealth> health = new ArrayList<>();
-        Map<String, DeviceFault> faults = faults();
-        for (Pool pool : undecorated().pools()) {
+        Inventory undecorated = undecorated();
+        Map<String, DeviceFault> faults = faults(undecorated);
+        for (Pool pool : undecorated.pools()) {
             for (Device device : pool.devices()) {
                 health(pool, device, faults.get(device.name().value())).ifPresent(health::add);
             }
@@ -96,8 +98,14 @@ final class FaultyDevices extends DecoratedDevices {
     }
 
     @Override
-    Pool decorate(Pool pool) throws Exception {
-        Map<String, DeviceFault> faults = faults();
+    public Inventory inventory() throws Exception {
+        Inventory undecorated = undecorated();
+        Map<String, DeviceFault> faults = faults(undecorated); // once, so that all pools have those of one moment
+        return new Inventory(
+                undecorated.pools().stream().map(pool -> decorate(pool, faults)).toList(), undecorated.leftOut());
+    }
+
+    private Pool decorate(Pool pool, Map<String, DeviceFault> faults) {
         List<Device> devices = new ArrayList<>();
         for (Device device : pool.devices()) {
             DeviceFault fault = faults.get(device.name().value());
@@ -116,8 +124,8 @@ final class FaultyDevices extends DecoratedDevices {
                 .build();
     }
 
-    private Map<String, DeviceFault> faults() throws Exception {
-        return file.read(undecorated().pools().stream()
+    private Map<String, DeviceFault> faults(Inventory undecorated) {
+        return file.read(undecorated.pools().stream()
                 .flatMap(pool -> pool.devices().stream())
                 .map(device -> device.name().value())
                 .collect(Collectors.toSet()));

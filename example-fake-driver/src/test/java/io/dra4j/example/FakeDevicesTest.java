@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.PreparedDevice;
-import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
@@ -177,8 +176,7 @@ class FakeDevicesTest {
     private Stream<JsonNode> published(String part) throws Exception {
         ObjectMapper mapper = new ObjectMapper();
         List<JsonNode> parts = new ArrayList<>();
-        Inventory ofNode = Inventory.of(offering.inventory().pools().get(0));
-        for (String slice : SlicePreview.rawJson(driver, "node-a", ofNode)) {
+        for (String slice : SlicePreview.rawJson(driver, "node-a", offering.inventory())) {
             parts.add(mapper.readTree(slice).at(part));
         }
         return parts.stream();

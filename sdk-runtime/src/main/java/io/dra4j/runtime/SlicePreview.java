@@ -3,6 +3,7 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.rules.Names;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
@@ -112,6 +113,7 @@ public final class SlicePreview {
             throw new IllegalArgumentException("The inventory can't be published:\n- " + String.join("\n- ", problems));
         }
         return inventory.pools().stream()
+                .filter(pool -> !(pool.placement() instanceof Placement.PublishedElsewhere))
                 .flatMap(pool -> plan(pool, devicesPerSlice == DraDriver.SMALLEST_SLICE))
                 .map(codec::json)
                 .toList();
