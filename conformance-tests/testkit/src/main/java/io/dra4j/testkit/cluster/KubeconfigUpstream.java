@@ -16,6 +16,7 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -112,8 +113,8 @@ public final class KubeconfigUpstream {
     private static final class Credentials implements Supplier<Map<String, String>> {
         private final KubeconfigFile found;
         private final Duration longestUse;
-        private Map<String, String> headers; // guarded by this
-        private long read = System.nanoTime(); // guarded by this
+        private final AtomicLong read = new AtomicLong(System.nanoTime());
+        private volatile Map<String, String> headers;
 
         Credentials(KubeconfigFile found, Duration longestUse, Map<String, String> headers) {
             this.found = found;
@@ -122,14 +123,17 @@ public final class KubeconfigUpstream {
         }
 
         @Override
-        public synchronized Map<String, String> get() {
+        public Map<String, String> get() {
             boolean isRenewed = found.user().getExec() != null || found.user().getTokenFile() != null;
-            if (isRenewed && System.nanoTime() - read >= longestUse.toNanos()) {
-                read = System.nanoTime();
+            long last = read.get();
+            long now = System.nanoTime();
+            // Only one request waits for a plugin.
+            if (isRenewed && now - last >= longestUse.toNanos() && read.compareAndSet(last, now)) {
                 try {
-                    headers = credentials(
+                    Map<String, String> renewed = credentials(
                             found,
                             Config.fromKubeconfig(found.context(), found.file().toFile()));
+                    headers = renewed.isEmpty() ? headers : renewed; // fabric8 only warns if a plugin prints no token
                 } catch (KubernetesClientException | IllegalArgumentException | IOException e) {
                     return headers; // the server decides whether they still count
                 }

@@ -167,10 +167,12 @@ class KubeconfigUpstreamIT {
             proxyBefore(kubeconfig(filled(cluster), filled(user)));
 
             Upstream renewed = KubeconfigUpstream.read(folder.resolve("kubeconfig"), "", Duration.ZERO);
-            Files.writeString(folder.resolve("token"), "next");
-            Files.writeString(plugin, Files.readString(plugin).replace(TOKEN, "next"));
-            assertThat(renewed.headers().get())
-                    .containsEntry("Authorization", "Bearer " + (user.equals("{USER}") ? TOKEN : "next"));
+            for (String token : new String[] {"next", ""}) { // the last one is not used
+                Files.writeString(folder.resolve("token"), token);
+                Files.writeString(plugin, Files.readString(plugin).replaceFirst("(token\":\")[^\"]*", "$1" + token));
+                assertThat(renewed.headers().get())
+                        .containsEntry("Authorization", "Bearer " + (user.equals("{USER}") ? TOKEN : "next"));
+            }
         }
 
         @Test
