@@ -17,8 +17,10 @@ import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -45,7 +47,6 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
             .addVar("request", ANY)
             .addVar("object", ANY)
             .addVar("oldObject", ANY)
-            .addVar("variables", ANY)
             .build();
     private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder()
             .addLibraries(CelExtensions.optional())
@@ -121,15 +122,6 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
                 return Optional.empty();
             }
         }
-        Map<String, Object> variables = new HashMap<>();
-        input.put("variables", variables);
-        for (JsonNode variable : policy.at("/spec/variables")) {
-            try {
-                variables.put(variable.path("name").asText(), value(variable.path("expression"), input));
-            } catch (CelEvaluationException e) {
-                continue; // the failure counts where the variable is used
-            }
-        }
         for (JsonNode validation : policy.at("/spec/validations")) {
             if (!isTrue(validation.path("expression"), input)) {
                 return Optional.of(new Denied(validation.path("reason").asText("Invalid"), message(validation, input)));
@@ -152,7 +144,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
         return input;
     }
 
-    private static String message(JsonNode validation, Map<String, Object> input) throws CelEvaluationException {
+    private String message(JsonNode validation, Map<String, Object> input) throws CelEvaluationException {
         JsonNode expression = validation.path("messageExpression");
         return expression.isMissingNode()
                 ? validation
@@ -162,12 +154,12 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
                 : String.valueOf(value(expression, input));
     }
 
-    private static boolean isTrue(JsonNode expression, Map<String, Object> input) throws CelEvaluationException {
+    private boolean isTrue(JsonNode expression, Map<String, Object> input) throws CelEvaluationException {
         return Boolean.TRUE.equals(value(expression, input));
     }
 
-    private static Object value(JsonNode expression, Map<String, Object> input) throws CelEvaluationException {
-        String text = OPTIONAL_KEY.matcher(expression.asText().strip()).replaceAll("optional.of($1)[$2]");
+    private Object value(JsonNode expression, Map<String, Object> input) throws CelEvaluationException {
+        String text = inlined(expression);
         if (UNKNOWN.matcher(text).find()) {
             throw new IllegalStateException(text + ": a field of the request is not known here");
         }
@@ -181,5 +173,21 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
             }
             throw e;
         }
+    }
+
+    /** Puts the variables' expressions in place of their names, so that they only count where they are used. */
+    private String inlined(JsonNode expression) {
+        String text = indexable(expression);
+        List<JsonNode> variables = policy.at("/spec/variables").valueStream().toList();
+        for (int at = variables.size() - 1; at >= 0; at--) { // each may use those before it
+            String name = Pattern.quote(variables.get(at).path("name").asText());
+            String value = "(" + indexable(variables.get(at).path("expression")) + "\n)";
+            text = text.replaceAll("(?<![\\w.])variables\\." + name + "\\b", Matcher.quoteReplacement(value));
+        }
+        return text;
+    }
+
+    private static String indexable(JsonNode expression) {
+        return OPTIONAL_KEY.matcher(expression.asText().strip()).replaceAll("optional.of($1)[$2]");
     }
 }
