@@ -52,6 +52,7 @@ public final class Calls {
     /** The UIDs of the claims that were prepared, and not unprepared since. */
     private final Set<String> held = ConcurrentHashMap.newKeySet();
 
+    private final Set<String> cdiIds = ConcurrentHashMap.newKeySet();
     private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
 
     /** A violation of a rule for all answers, by a version of the service. */
@@ -96,6 +97,7 @@ public final class Calls {
         for (KubeletClaim claim : of) {
             ClaimResult answer = result.results().get(claim.uid());
             if (answer != null && answer.error().isEmpty()) {
+                cdiIds.addAll(CdiView.ids(answer));
                 if (held.add(claim.uid())) {
                     CdiView.ids(answer).forEach(id -> resolves(id, by));
                 }
@@ -117,6 +119,11 @@ public final class Calls {
         } catch (Violation e) {
             transcript.note(e.getMessage() + ": another call may be writing it");
         }
+    }
+
+    /** The CDI ids of all answers. */
+    public Set<String> cdiIds() {
+        return Set.copyOf(cdiIds);
     }
 
     /** Returns and removes the violations in answers since the last call. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.probes;
 
+import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.settings.TestedDriver.Kind;
@@ -11,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A reboot of the node of a test context, as far as a driver can observe it. */
@@ -30,12 +33,12 @@ public final class Reboot {
     }
 
     /**
-     * Kills the driver, gives the node another boot id, empties the CDI directory, which is on a file system in memory,
-     * removes the sockets, lets the settings' hook do the rest, and starts the driver.
+     * Kills the driver, gives the node another boot id, removes the driver's specs from the CDI directory, which is on
+     * a file system in memory, and its sockets, lets the settings' hook do the rest, and starts the driver.
      */
     public static void of(TestContext context) throws IOException {
         context.driver().kill();
-        context.transcript().note("reboot: the CDI directory is empty, the sockets are gone");
+        context.transcript().note("reboot: the driver's CDI specs and sockets are gone");
         for (Path folder : context.cdi().folders()) {
             if (isOfTheRun(context, folder) && !context.place().outlivesReboot(folder)) {
                 removeSpecs(context, folder);
@@ -60,19 +63,26 @@ public final class Reboot {
 
     private static void removeSpecs(TestContext context, Path folder) throws IOException {
         try (Stream<Path> specs = Files.list(folder)) {
-            remove(specs.filter(Files::isRegularFile)
-                    .filter(spec -> isOwn(context, spec))
-                    .toList());
+            Map<Boolean, List<Path>> own =
+                    specs.filter(Files::isRegularFile).collect(Collectors.partitioningBy(spec -> isOwn(context, spec)));
+            remove(own.get(true));
+            if (!own.get(false).isEmpty()) {
+                context.transcript().note("reboot: files that are not known as the driver's stay: " + own.get(false));
+            }
         } catch (NoSuchFileException e) {
             // The driver has not made it yet.
         }
     }
 
-    /** In a directory that the driver shares with those of others, its specs are those with its name. */
+    /** In a directory that the driver shares with others, its specs have its name, or an id that it has answered. */
     private static boolean isOwn(TestContext context, Path spec) {
-        String file = context.cdi().files().getOrDefault(spec.getFileName().toString(), "");
+        CdiView cdi = context.cdi();
+        String file = cdi.files().getOrDefault(spec.getFileName().toString(), "");
         return context.driver().adapter().runsAnywhere()
-                || (spec.getFileName() + file).contains(context.place().driver());
+                || (spec.getFileName() + file).contains(context.place().driver())
+                || context.calls().cdiIds().stream()
+                        .flatMap(id -> cdi.find(id).stream())
+                        .anyMatch(found -> cdi.path(found.file()).equals(spec));
     }
 
     private static void removeSockets(TestContext context) throws IOException {
