@@ -419,7 +419,7 @@ public final class TestContext implements AutoCloseable {
             try {
                 calls.unprepare(claim).complaint().ifPresent(failures::add);
                 claims.deleteObject(claim);
-            } catch (IllegalStateException | ApiRequestException e) {
+            } catch (IllegalStateException | ApiRequestException | UncheckedIOException e) {
                 failures.add(String.valueOf(e.getMessage()));
             }
         }

@@ -121,24 +121,27 @@ final class GroupRun {
     }
 
     private Ended tried(Requirement requirement, String variant) {
+        TestContext ready;
         try {
-            TestContext ready = ready();
+            ready = ready();
             ready.detected(parts.capabilities().present().stream()
                     .map(Applicability::label)
                     .collect(Collectors.toSet()));
             ready.calls().use(service(variant));
-            Ended ended = parts.check().run(requirement, variant, ready);
-            tidy(ready, ended.result());
-            return ended;
         } catch (DriverUnusable e) {
             closeContext();
             String message = String.valueOf(e.getMessage());
             return untried(requirement, variant, new Closed(Verdict.BLOCKED, message));
         } catch (ApiRequestException | UpstreamException | UncheckedIOException e) {
             closeContext();
-            String message = "no test context can be set up: " + e + (e.getCause() == null ? "" : ": " + e.getCause());
+            boolean isWhole =
+                    e.getCause() == null || e.toString().contains(e.getCause().toString());
+            String message = "no test context can be set up: " + e + (isWhole ? "" : ": " + e.getCause());
             return untried(requirement, variant, new Closed(Verdict.SUITE_ERROR, message));
         }
+        Ended ended = parts.check().run(requirement, variant, ready);
+        tidy(ready, ended.result());
+        return ended;
     }
 
     /** A test context whose driver runs: the existing one, repaired, or a new one. */
