@@ -13,23 +13,31 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.Set;
 
 /**
  * Some fields of JSON documents: only these are kept, since a user may give an object hundreds of thousands of others,
- * such as labels.
- *
- * @param paths for each field its name, after those of the fields that it is in, with dots in between
+ * such as labels. Immutable.
  */
-public record Fields(Set<String> paths) {
+public final class Fields {
 
     /** Names of fields are not kept beyond their use, of which there may be many. */
     private static final JsonMapper MAPPER = new JsonMapper(JsonFactory.builder()
             .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
             .build());
 
-    public Fields {
-        paths = Set.copyOf(paths);
+    private final Set<String> paths;
+    private final Set<String> parents = new HashSet<>();
+
+    /** Takes for each field its name, after those of the fields that it is in, with dots in between. */
+    public Fields(Set<String> paths) {
+        this.paths = Set.copyOf(paths);
+        for (String path : paths) {
+            for (int dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+                parents.add(path.substring(0, dot));
+            }
+        }
     }
 
     /**
@@ -71,7 +79,7 @@ public record Fields(Set<String> paths) {
             json.nextToken();
             if (paths.contains(path)) {
                 object.set(name, json.<JsonNode>readValueAsTree());
-            } else if (paths.stream().anyMatch(kept -> kept.startsWith(path + "."))) {
+            } else if (parents.contains(path)) {
                 object.set(name, read(json, path + "."));
             } else {
                 json.skipChildren();
