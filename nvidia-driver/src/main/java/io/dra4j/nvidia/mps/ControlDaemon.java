@@ -65,7 +65,7 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         }
         ProcessBuilder builder = new ProcessBuilder(namespace.running(folder.memory(), command))
                 .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
-                .redirectOutput(log.toFile()) // anew, since it would grow with each restart
+                .redirectOutput(log.toFile()) // emptied, since it would grow with each restart
                 .redirectErrorStream(true);
         Map<String, String> environment = builder.environment();
         environment.clear();

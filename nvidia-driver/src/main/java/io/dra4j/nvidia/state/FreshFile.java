@@ -16,7 +16,7 @@ public final class FreshFile {
 
     private FreshFile() {}
 
-    /** Writes a file anew with some permissions; with {@code SYNC}, it also survives a power failure. */
+    /** Replaces a file, or creates it, with some permissions; with {@code SYNC}, it also survives a power failure. */
     public static synchronized void replace(Path file, byte[] content, String mode, OpenOption... how)
             throws IOException {
         Path fresh = file.resolveSibling("." + file.getFileName() + ".new"); // fixed: killed writes leave one at most

@@ -100,7 +100,7 @@ public record ApiAction(String verb, String group, String resource, String names
         return resource.split("/")[0];
     }
 
-    /** The subresource; empty if there is none. */
+    /** The subresource, or an empty text. */
     String subresource() {
         return resource.substring(Math.min(resource.length(), plural().length() + 1));
     }

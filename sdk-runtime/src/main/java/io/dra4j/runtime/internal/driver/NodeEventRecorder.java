@@ -104,7 +104,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
         }
     }
 
-    private synchronized boolean isNews(DriverEvent event, Instant now) {
+    private boolean isNews(DriverEvent event, Instant now) {
         Recorded before = recorded.get(event.subject());
         if (before != null && event.isSameAs(before.event) && Silence.isWithin(REMINDER, before.at, now)) {
             return false;
@@ -117,7 +117,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     }
 
     /** Returns whether an Event may be created; if not, the first repetition that may have one is news again. */
-    private synchronized boolean isEventDue(DriverEvent event, Instant now) {
+    private boolean isEventDue(DriverEvent event, Instant now) {
         String kind = kind(event);
         Instant last = lastEvents.get(kind);
         if (last != null && Silence.isWithin(EVENT_INTERVAL, last, now)) {

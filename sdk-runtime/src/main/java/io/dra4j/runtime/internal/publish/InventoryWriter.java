@@ -50,7 +50,7 @@ final class InventoryWriter {
     private static final String API = "API server";
     private static final int TOO_MANY_REQUESTS = 429;
 
-    /** A proxy or a load balancer may also answer 404, for as long as it has no API server. */
+    /** A proxy or a load balancer may also answer 404 while it has no API server. */
     private static final Duration MISSING_FOR_GOOD = Duration.ofMinutes(1);
 
     private final InstantSource clock;
