@@ -102,12 +102,11 @@ class MpsTest extends ProviderOnBoards {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "[NOT SUPPORTED]"})
-    void ofAnEarlierVersionThatRecordedNoModeIsEnded(String recorded) throws Exception {
+    void restoresTheDefaultIfTheRecordedModeIsNone(String recorded) throws Exception {
         install("l40s");
         claims.prepare(provider, shared(ONE, "", "gpu-0"));
-        Files.delete(folder.resolve("compute-modes").resolve(gpu0));
         String load = node.options().installation(node.proc()).moduleLoad();
-        Files.write(groups().get(0).resolve("modes"), List.of(load, gpu0 + " " + recorded));
+        Files.write(folder.resolve("compute-modes").resolve(gpu0), List.of(load, recorded));
 
         claims.unprepare(provider, ONE);
 

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 record MigState(@JsonProperty("parts") List<MigAllocation> allocations) {
 
-    private static final RecordState<MigState> FORM =
-            RecordState.of(2, MigState.class).upgrading(1, MigState.class, state -> state);
+    private static final RecordState<MigState> FORM = RecordState.of(2, MigState.class);
 
     MigState {
         allocations = List.copyOf(allocations);

@@ -47,8 +47,7 @@ final class Modes {
     /**
      * Stores the mode of a GPU before its first MIG device is created.
      *
-     * @param isOfClaims whether claims already have MIG devices of it, from an earlier version of this driver, which
-     * stored no mode: it was off
+     * @param isOfClaims whether claims already have MIG devices of it, so that a stored mode was lost: it was off
      */
     void remember(String gpu, boolean isOfClaims) {
         if (isAutomatic.test(gpu) && files.read(gpu).isEmpty()) {
@@ -101,8 +100,8 @@ final class Modes {
     }
 
     /**
-     * Restores the previous mode of a GPU without instances. If none is stored, as with an earlier driver or foreign
-     * instances, the mode was off. It never fails: {@link #changed} contains a GPU whose mode is not restored. No
+     * Restores the previous mode of a GPU without instances. If none is stored, because the file was lost or
+     * instances are foreign, the mode was off. It never fails: {@link #changed} contains a GPU whose mode is not restored. No
      * claim's record may contain a MIG device of the GPU, because it may be about to be created.
      *
      * @param isFree whether no claim may have it as a whole, so that the mode may be switched on

@@ -82,11 +82,6 @@ record GroupFolder(Path path) {
         return path.resolve("daemon.log");
     }
 
-    /** Returns the file of previous compute modes, written by an earlier version of this driver. */
-    Path modes() {
-        return path.resolve("modes");
-    }
-
     boolean exists() {
         return Files.isDirectory(path);
     }

@@ -30,7 +30,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -195,29 +194,21 @@ public final class MpsSharing implements SharingStrategy {
         GroupFolder folder = GroupFolder.of(root, context.claim().uid(), recorded.group());
         locks.run(folder.name(), () -> {
             Supplier<Duration> timeout = () -> context.timeout(LONGEST);
-            Set<String> gpus = new TreeSet<>(recorded.targets());
-            gpus.addAll(undo(folder, timeout));
-            for (String gpu : gpus) {
+            undo(folder, timeout);
+            for (String gpu : recorded.targets()) {
                 context.putBack(gpu, () -> modes.restore(gpu, timeout));
             }
         });
     }
 
-    /**
-     * Ends the daemon, and deletes its directory last: while that exists, something may be left.
-     *
-     * @return the GPUs whose previous modes were in the directory, and are now in separate files
-     */
-    private List<String> undo(GroupFolder folder, Supplier<Duration> timeout) {
+    /** Ends the daemon, and deletes its directory last: while that exists, something may be left. */
+    private void undo(GroupFolder folder, Supplier<Duration> timeout) {
         silent.remove(folder);
         daemon.stop(folder, timeout);
-        if (!folder.exists()) {
-            return List.of();
+        if (folder.exists()) {
+            namespace.unmount(folder.memory(), timeout.get());
+            folder.delete();
         }
-        namespace.unmount(folder.memory(), timeout.get());
-        List<String> gpus = modes.adopt(folder.modes());
-        folder.delete();
-        return gpus;
     }
 
     @Override

@@ -52,7 +52,7 @@ public record Gpu(
         if (vgpu || (mig != null && mig.modeNeedsReset())) {
             return false;
         }
-        if (architecture != null && architecture != Architecture.UNKNOWN) { // an older release of this driver
+        if (architecture != null && architecture != Architecture.UNKNOWN) {
             return architecture.compareTo(Architecture.HOPPER) >= 0;
         }
         return computeCapability != null && Integer.parseInt(computeCapability.split("\\.")[0]) >= HOPPER;

@@ -7,11 +7,7 @@ import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.install.SmiException.Outcome;
 import io.dra4j.nvidia.mig.GpuLocks;
 import io.dra4j.nvidia.state.GpuFiles;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -103,31 +99,5 @@ public final class ComputeModes {
     /** Returns the GPUs whose mode is stored, or was before their driver was reloaded. */
     public List<String> gpus() {
         return files.gpus();
-    }
-
-    /**
-     * Takes over a file of an earlier version of this driver, which had one for each MPS daemon.
-     *
-     * @return the GPUs that it names
-     */
-    public List<String> adopt(Path earlier) {
-        List<String> gpus = new ArrayList<>();
-        for (String line : lines(earlier)) {
-            String[] parts = line.split(" ", 2);
-            if (parts[0].startsWith("GPU-") && !isToRestore(parts[0])) {
-                files.write(parts[0], List.of(parts.length < 2 ? "" : parts[1]));
-                gpus.add(parts[0]);
-            }
-        }
-        return gpus;
-    }
-
-    private List<String> lines(Path earlier) {
-        try {
-            List<String> lines = Files.readAllLines(earlier);
-            return lines.isEmpty() || files.isEarlier(lines.get(0)) ? List.of() : lines.subList(1, lines.size());
-        } catch (IOException e) {
-            return List.of(); // missing or without content
-        }
     }
 }

@@ -5,7 +5,6 @@ package io.dra4j.nvidia.state;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.state.ClaimState.StateForm.Part;
@@ -17,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The recorded state of a claim.
- *
- * <p>A claim without sharing has only the state of its MIG devices, which earlier releases can also read.
  *
  * @param mig the state of its MIG devices, in {@code mig}'s own form; null if there were none
  * @param sharing its sharing, in the order in which it was begun
@@ -34,30 +31,10 @@ public record ClaimState(
     /** The state of a claim for which nothing was begun. */
     public static final ClaimState NONE = new ClaimState(null, List.of(), null, null);
 
-    private static final int FIRST_WITH_SHARING = 3;
-    private static final int FIRST_WITH_LENT = 4;
-
-    private static final int FIRST_WITH_PARTITION = 5;
-
-    /** Earlier releases can read this version, if the claim has no partition. */
-    private static final RecordState<StateForm> WITHOUT_PARTITION = RecordState.of(FIRST_WITH_LENT, StateForm.class);
-
-    private static final RecordState<StateForm> FORM = RecordState.of(FIRST_WITH_PARTITION, StateForm.class)
-            .upgrading(FIRST_WITH_LENT, StateForm.class, earlier -> earlier)
-            .upgrading(FIRST_WITH_SHARING, StateForm.class, earlier -> earlier)
-            .upgrading(2, MigAlone.class, earlier -> earlier.upgraded(2))
-            .upgrading(1, MigAlone.class, earlier -> earlier.upgraded(1));
+    private static final RecordState<StateForm> FORM = RecordState.of(5, StateForm.class);
 
     public ClaimState {
         sharing = List.copyOf(sharing);
-    }
-
-    /** The state of earlier releases, which had only MIG devices. */
-    private record MigAlone(JsonNode parts) {
-        StateForm upgraded(int version) {
-            JsonNode whole = JsonNodeFactory.instance.objectNode().set("parts", parts);
-            return new StateForm(new Part(version, whole), List.of(), null, null);
-        }
     }
 
     /**
@@ -79,14 +56,8 @@ public record ClaimState(
     }
 
     public ProviderState toProviderState() {
-        return mig != null && equals(NONE.withMig(mig))
-                ? mig
-                : (partition == null ? WITHOUT_PARTITION : FORM)
-                        .write(new StateForm(
-                                Part.of(mig),
-                                sharing.stream().map(Shared::of).toList(),
-                                Part.of(lent),
-                                Part.of(partition)));
+        return FORM.write(new StateForm(
+                Part.of(mig), sharing.stream().map(Shared::of).toList(), Part.of(lent), Part.of(partition)));
     }
 
     public boolean isEmpty() {

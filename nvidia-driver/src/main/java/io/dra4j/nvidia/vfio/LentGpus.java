@@ -16,11 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 record LentGpus(List<LentGpu> gpus) {
 
-    /** Earlier releases can read this version, if no function had an override. */
-    private static final RecordState<LentGpus> WITHOUT_OVERRIDE = RecordState.of(1, LentGpus.class);
-
-    private static final RecordState<LentGpus> FORM =
-            RecordState.of(2, LentGpus.class).upgrading(1, LentGpus.class, earlier -> earlier);
+    private static final RecordState<LentGpus> FORM = RecordState.of(2, LentGpus.class);
 
     LentGpus {
         gpus = List.copyOf(gpus);
@@ -67,8 +63,6 @@ record LentGpus(List<LentGpu> gpus) {
 
     @Nullable
     ProviderState toProviderState() {
-        boolean hasOverride =
-                gpus.stream().flatMap(gpu -> gpu.functions.stream()).anyMatch(function -> function.override != null);
-        return gpus.isEmpty() ? null : (hasOverride ? FORM : WITHOUT_OVERRIDE).write(this);
+        return gpus.isEmpty() ? null : FORM.write(this);
     }
 }
