@@ -24,11 +24,22 @@ final class Ending implements DriverListener {
     private final CompletableFuture<Integer> status = new CompletableFuture<>();
 
     private volatile boolean isHandled;
+    private volatile boolean isOfService;
     private volatile @Nullable DraException failure;
 
     /** Lets a signal ask the main thread to stop; otherwise it ends the JVM, as in programs that only read. */
     void handleSignals() {
         isHandled = true;
+    }
+
+    /** Does so for a service, whose failures are for its log; those of a command are for people. */
+    void handleSignalsOfService() {
+        isOfService = true;
+        handleSignals();
+    }
+
+    boolean isOfService() {
+        return isOfService;
     }
 
     /** Asks the main thread to stop. */

@@ -11,9 +11,7 @@ import io.dra4j.runtime.internal.command.DriverNode;
 import io.dra4j.runtime.internal.command.NodeCommand;
 import java.io.PrintStream;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.function.Function;
@@ -53,16 +51,9 @@ record NodeToolsMain(
     }
 
     private ProgramMain.Command command(NodeCommand command) {
-        CommandLine line = command.takesDriverOptions()
-                ? ProgramMain.with(command, main.line(options))
-                : ignoring(command).line(command);
+        CommandLine line =
+                command.takesDriverOptions() ? ProgramMain.with(command, main.line(options)) : main.line(command);
         return new ProgramMain.Command(line, () -> command.run(this));
-    }
-
-    private ProgramMain ignoring(NodeCommand command) {
-        Map<String, String> read = new HashMap<>(main.environment());
-        read.keySet().removeAll(command.ignoredVariables());
-        return new ProgramMain(main.program(), read, out(), err(), main.ending());
     }
 
     private ProgramMain.Command missing(String name) {
@@ -98,7 +89,7 @@ record NodeToolsMain(
 
     @Override
     public int serve(Supplier<Runnable> start) {
-        handleSignals();
+        main.ending().handleSignalsOfService();
         return main.untilEnd(start);
     }
 

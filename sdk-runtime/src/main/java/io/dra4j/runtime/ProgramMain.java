@@ -122,7 +122,7 @@ record ProgramMain(
 
     /** Returns a command that starts a service, which is closed on a signal. */
     Command serving(CommandLine line, Supplier<Runnable> start) {
-        ending.handleSignals();
+        ending.handleSignalsOfService();
         return new Command(line, () -> untilEnd(start));
     }
 
@@ -194,7 +194,7 @@ record ProgramMain(
 
     /** Reports why the program can't continue, as text for people or as a log line. */
     private void explain(LoggingOptions logging, Exception cause) {
-        if (logging.isJson()) {
+        if (logging.isJson() && ending.isOfService()) {
             LoggerFactory.getLogger(DriverLogging.class)
                     .atError()
                     .setCause(cause)

@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -166,11 +165,6 @@ class CommandsTest extends ProgramFixture {
         /** Waits for a signal, then fails. */
         @Command(name = "maintenance")
         public static final class Interactive extends ProgramOptions implements NodeCommand {
-
-            @Override
-            public Set<String> ignoredVariables() {
-                return Set.of("LOGGING_FORMAT");
-            }
 
             @Override
             public int run(Program program) {

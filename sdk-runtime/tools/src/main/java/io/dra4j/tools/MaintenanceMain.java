@@ -122,12 +122,6 @@ public final class MaintenanceMain extends ProgramOptions implements NodeCommand
         return NO_VARIABLES.contains(name) ? null : super.variable(name);
     }
 
-    /** Its failures are lines also where drivers log JSON. */
-    @Override
-    public Set<String> ignoredVariables() {
-        return Set.of("LOGGING_FORMAT");
-    }
-
     @Override
     public int run(Program program) {
         program.handleSignals();

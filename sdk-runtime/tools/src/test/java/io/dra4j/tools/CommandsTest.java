@@ -178,7 +178,6 @@ class CommandsTest {
         void ignoresWhatADriversEnvironmentHasForOthers() {
             MaintenanceMain command = new MaintenanceMain();
 
-            assertThat(command.ignoredVariables()).containsExactly("LOGGING_FORMAT");
             assertThat(command.variable("DEVICE")).isNull();
             assertThat(command.variable("LANES")).isEqualTo("LANES");
         }

@@ -4,7 +4,6 @@ package io.dra4j.runtime.internal.command;
 
 import java.io.PrintStream;
 import java.time.Duration;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /** A command of every driver's program: a public class with picocli's annotations, and a constructor without arguments. */
@@ -16,11 +15,6 @@ public interface NodeCommand {
     /** Returns whether its command line is that of the driver, with its own options before the driver's. */
     default boolean takesDriverOptions() {
         return false;
-    }
-
-    /** Returns the variables that it ignores in a driver's environment. */
-    default Set<String> ignoredVariables() {
-        return Set.of();
     }
 
     /** The program that the command is run by. */
