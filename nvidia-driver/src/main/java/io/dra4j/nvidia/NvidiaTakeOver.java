@@ -145,7 +145,7 @@ final class NvidiaTakeOver implements TakeOver {
 
     private void warnOfEarlierBoot(EarlierBoot.Age age) {
         LOG.atWarn()
-                .addKeyValue("file", file)
+                .addKeyValue("path", file)
                 .addKeyValue("written", age.written())
                 .addKeyValue("booted", age.booted())
                 .log(

@@ -303,7 +303,7 @@ final class PartitionClaims {
         } catch (DraException e) {
             LOG.atLevel(logged.add(claim) ? Level.WARN : Level.DEBUG)
                     .setCause(e)
-                    .addKeyValue("file", left.folder().resolve(claim))
+                    .addKeyValue("path", left.folder().resolve(claim))
                     .log("The partition of a deleted claim is not deactivated; delete the file to stop the retries");
         }
     }

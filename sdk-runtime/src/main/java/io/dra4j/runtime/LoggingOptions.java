@@ -3,6 +3,7 @@
 package io.dra4j.runtime;
 
 import io.dra4j.runtime.internal.driver.DriverLogging;
+import io.dra4j.runtime.internal.observe.LogField;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -139,8 +140,8 @@ final class LoggingOptions {
         asked.put("--log-backtrace-at", backtrace);
         asked.values().removeIf(value -> value.isEmpty() || value.equals(":0"));
         asked.forEach((option, value) -> LOG.atWarn()
-                .addKeyValue("option", option)
-                .addKeyValue("value", value)
+                .addKeyValue(LogField.OPTION, option)
+                .addKeyValue(LogField.VALUE, value)
                 .log("An option has no effect: this program logs only to standard error, with the verbosity of -v"));
     }
 }

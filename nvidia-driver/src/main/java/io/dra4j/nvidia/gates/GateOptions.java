@@ -84,7 +84,7 @@ public final class GateOptions {
         if (!problems.isEmpty() && !Boolean.TRUE.equals(ignoreUnknown)) {
             throw new DraException(String.join("; ", problems) + "; or start without it, with --ignore-unknown-gates");
         }
-        problems.forEach(problem -> LOG.atWarn().addKeyValue("problem", problem).log("An option is ignored"));
+        problems.forEach(problem -> LOG.atWarn().addKeyValue("reason", problem).log("An option is ignored"));
         gates.known().forEach(this::log);
     }
 

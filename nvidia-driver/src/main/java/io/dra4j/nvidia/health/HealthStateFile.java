@@ -102,13 +102,13 @@ public final class HealthStateFile {
             }
             if (last.form() > FORM) {
                 LOG.atWarn()
-                        .addKeyValue("file", file)
+                        .addKeyValue("path", file)
                         .log("Health state file was written by a newer driver; only known fields are used");
             }
         } catch (FileNotFoundException e) {
-            LOG.atDebug().addKeyValue("file", file).log("No health state file yet");
+            LOG.atDebug().addKeyValue("path", file).log("No health state file yet");
         } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("file", file).log("Health state file can't be read, and is ignored");
+            LOG.atWarn().setCause(e).addKeyValue("path", file).log("Health state file can't be read, and is ignored");
         }
         return last;
     }
@@ -128,7 +128,7 @@ public final class HealthStateFile {
         } catch (IOException e) {
             LOG.atWarn()
                     .setCause(e)
-                    .addKeyValue("file", file)
+                    .addKeyValue("path", file)
                     .log("Health state file can't be written: device faults are not kept across a restart");
         }
     }

@@ -145,7 +145,7 @@ public final class MpsSharing implements SharingStrategy {
         }
         LOG.atInfo()
                 .addKeyValue("devices", settings.devices())
-                .addKeyValue("directory", folder.path())
+                .addKeyValue("path", folder.path())
                 .log("Started an MPS daemon");
     }
 
@@ -247,12 +247,12 @@ public final class MpsSharing implements SharingStrategy {
         }
         try {
             undo(folder, () -> LONGEST);
-            LOG.atWarn().addKeyValue("directory", folder.path()).log("Cleaned up MPS that belongs to no claim");
+            LOG.atWarn().addKeyValue("path", folder.path()).log("Cleaned up MPS that belongs to no claim");
             return true;
         } catch (DraException e) {
             LOG.atWarn()
                     .setCause(e)
-                    .addKeyValue("directory", folder.path())
+                    .addKeyValue("path", folder.path())
                     .log("MPS that belongs to no claim can't be cleaned up now; will be retried");
             return false;
         }

@@ -129,7 +129,7 @@ public final class Edits {
             missing.add(roots.deviceOnNode(DeviceNodes.OF_DISPLAYS).toString());
         }
         LOG.atInfo()
-                .addKeyValue("root", roots.driver().onNode())
+                .addKeyValue("path", roots.driver().onNode())
                 .addKeyValue("missing", missing)
                 .log("Found the files of NVIDIA's driver that containers need");
     }

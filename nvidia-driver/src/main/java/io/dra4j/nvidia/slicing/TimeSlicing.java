@@ -259,7 +259,7 @@ public final class TimeSlicing implements SharingStrategy {
             if (wasSet) {
                 LOG.atWarn()
                         .addKeyValue("gpu", gpu)
-                        .addKeyValue("problem", problem.orElse("none"))
+                        .addKeyValue("reason", problem.orElse("none"))
                         .log("Restored settings of a GPU that no claim has");
             }
             return true;

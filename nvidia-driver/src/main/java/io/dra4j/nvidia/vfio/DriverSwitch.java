@@ -85,7 +85,7 @@ record DriverSwitch(PciBus bus, KernelWrites writes) {
                             .formatted(function, driver, deadline.text()));
         }
         LOG.atInfo()
-                .addKeyValue("device", function)
+                .addKeyValue("pci.address", function)
                 .addKeyValue("driver", driver)
                 .log("Bound a PCI device to another driver");
     }

@@ -218,7 +218,7 @@ public final class Passthrough {
         try {
             return smi.isPersistent(gpu.text(), deadline.left());
         } catch (SmiException e) {
-            LOG.atDebug().setCause(e).addKeyValue("device", gpu).log("Persistence mode unknown");
+            LOG.atDebug().setCause(e).addKeyValue("pci.address", gpu).log("Persistence mode unknown");
             return false;
         }
     }
@@ -229,7 +229,7 @@ public final class Passthrough {
         } catch (SmiException e) {
             LOG.atWarn()
                     .setCause(e)
-                    .addKeyValue("device", gpu)
+                    .addKeyValue("pci.address", gpu)
                     .addKeyValue("on", isOn)
                     .log("Persistence mode of a GPU can't be switched");
         }
@@ -347,7 +347,7 @@ public final class Passthrough {
             PciAddress address = new PciAddress(function.address());
             PciFunction before = bus.find(address).orElse(null);
             if (before == null) {
-                LOG.atWarn().addKeyValue("device", address).log("PCI device of a claim is no longer on the bus");
+                LOG.atWarn().addKeyValue("pci.address", address).log("PCI device of a claim is no longer on the bus");
                 continue;
             }
             override(before, null, Path.of(gpu.node()), recorder);
@@ -392,7 +392,7 @@ public final class Passthrough {
             drivers.bind(address, driver, deadline(settings.bind(), recorder));
         } else if (now != null && !now.isBoundTo(driver)) {
             LOG.atWarn()
-                    .addKeyValue("device", address)
+                    .addKeyValue("pci.address", address)
                     .addKeyValue("driver", driver)
                     .addKeyValue("now", now.driver())
                     .log(

@@ -17,6 +17,7 @@ public final class LogField {
     public static final String FEATURE = "feature";
     public static final String OBJECT = "object";
     public static final String OP_ID = "op.id";
+    public static final String OPTION = "option";
     public static final String PATH = "path";
     public static final String POOL = "pool";
     public static final String REASON = "reason";
@@ -25,6 +26,7 @@ public final class LogField {
     public static final String SLICE = "slice";
     public static final String SLICE_COUNT = "slice.count";
     public static final String SOCKET = "socket";
+    public static final String VALUE = "value";
     public static final String VERB = "verb";
 
     private LogField() {}

@@ -12,10 +12,13 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -24,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class DocumentationTest {
 
     private static final Path PAGE = Path.of("../docs-site/reference/metrics.md");
+    private static final Pattern LITERAL = Pattern.compile("addKeyValue\\(\"(.+?)\"");
 
     @Test
     void hasARowForEachReasonInOrder() throws IOException {
@@ -37,7 +41,7 @@ class DocumentationTest {
 
     @Test
     void hasARowForEachLogFieldInOrder() throws Exception {
-        List<String> keys = new ArrayList<>();
+        Set<String> keys = new LinkedHashSet<>();
         for (Field field : LogField.class.getDeclaredFields()) {
             if (!field.isSynthetic()) { // JaCoCo's
                 String key = (String) field.get(null);
@@ -46,6 +50,13 @@ class DocumentationTest {
                 keys.add(key);
             }
         }
+        Set<String> ofNvidia = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(Path.of("../nvidia-driver/src/main/java"))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                LITERAL.matcher(Files.readString(file)).results().forEach(key -> ofNvidia.add(key.group(1)));
+            }
+        }
+        keys.addAll(ofNvidia);
 
         assertThat(rows("Log fields"))
                 .allMatch(line -> line.matches("\\| `[a-z.]+` \\| \\S.* \\|"))
@@ -54,15 +65,11 @@ class DocumentationTest {
     }
 
     @Test
-    void namesEachMetricAfterTheDriver() {
+    void endsWithARowForEachMetricWhichIsNamedAfterTheDriver() throws IOException {
         assertThat(Metric.values())
                 .allSatisfy(metric -> assertThat(metric.prometheusName()).matches("dra4j(_[a-z]+){2,}"))
                 .extracting(Metric::prometheusName)
                 .doesNotHaveDuplicates();
-    }
-
-    @Test
-    void endsWithARowForEachMetric() throws IOException {
         String table = table(Arrays.stream(Metric.values()).map(DocumentationTest::row));
 
         assertThat(Files.readString(PAGE)).endsWith("\n\n" + table);
