@@ -29,7 +29,7 @@ import picocli.CommandLine.ParameterException;
         versionProvider = KubectlDraMain.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
-        description = {"Answers questions about the devices of a cluster. Reads, and never writes.", ""},
+        description = {"Answers questions about the devices of a cluster. It only reads, and changes nothing.", ""},
         footer = {"", "Exit status: 2 if the command line is wrong, 3 if the cluster can't be read."})
 public final class KubectlDraMain {
 

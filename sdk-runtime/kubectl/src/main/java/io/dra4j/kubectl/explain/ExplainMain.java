@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Explain why a pod or a claim gets no devices, and what would help.",
-            "Reads, and never writes.",
+            "It only reads, and changes nothing.",
             ""
         },
         footer = {
