@@ -129,15 +129,15 @@ record GpuOffers(Attributes attributes, Shares shares, Gaps gaps) {
         if (mig.profiles().isEmpty()) {
             return new Offered(both ? whole(gpu) : Map.of(), null, leftOut);
         }
-        Map<String, Quantity> most =
-                gaps.has(gpu, Cost.PROFILE) ? Capacities.together(mig.profiles()) : Capacities.most(mig.profiles());
+        Map<String, Quantity> together = Capacities.together(mig.profiles());
+        Map<String, Quantity> most = gaps.has(gpu, Cost.PROFILE) ? together : Capacities.most(mig.profiles());
         Map<Device, Offer> devices = new LinkedHashMap<>();
         if (both) {
-            Device.Builder whole = described(gpu).consumes(consumption(gpu, most, all(mig)));
+            Device.Builder whole = described(gpu).consumes(consumption(gpu, together, all(mig)));
             devices.put(shares.applyTo(whole, most).build(), new Offer.Whole(gpu));
         }
         devices.putAll(onDemand(gpu, mig, leftOut));
-        CounterSet counters = CounterSet.of(DeviceNames.counterSet(gpu), Capacities.counters(most, all(mig)));
+        CounterSet counters = CounterSet.of(DeviceNames.counterSet(gpu), Capacities.counters(together, all(mig)));
         return new Offered(devices, counters, leftOut);
     }
 
@@ -335,8 +335,9 @@ record GpuOffers(Attributes attributes, Shares shares, Gaps gaps) {
         }
 
         /**
-         * Returns, for each capacity, the largest total of all instances of one profile. It is a lower bound for the GPU if
-         * its largest profile is unknown.
+         * Returns, for each capacity, the largest total of all instances of one profile, which no combination of
+         * profiles exceeds. Two instances of a B200 have more decoders than its largest one. It is a lower bound for the
+         * capacity of a GPU whose largest profile is unknown.
          */
         static Map<String, Quantity> together(List<MigProfile> profiles) {
             return most(profiles, profile -> Math.max(1, profile.instances()));

@@ -7,12 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -88,6 +93,42 @@ class NodeDevicesTest {
         assertThat(Boards.dividable(folder, board).inventory().pools().get(0).devices())
                 .extracting(device -> device.name().value())
                 .isEqualTo(names);
+    }
+
+    /** Those of the boards above. Only one instance can have the media extensions, with the OFA. */
+    @ParameterizedTest
+    @CsvFileSource(resources = "/io/dra4j/nvidia/mig-order.txt", delimiter = ':')
+    void countersAreTheMostThatMigDevicesTakeTogether(String board) {
+        Pool pool = Boards.dividable(folder, board).inventory().pools().get(0);
+        Map<String, Long> most = new HashMap<>();
+
+        combine(
+                pool.devices().stream()
+                        .filter(device -> device.name().value().contains("mig"))
+                        .map(device -> amounts(device.consumesCounters().get(0).counters()))
+                        .toList(),
+                Map.of(),
+                most);
+
+        assertThat(most).isEqualTo(amounts(pool.counterSets().get(0).counters()));
+    }
+
+    private static Map<String, Long> amounts(Map<String, Quantity> counters) {
+        return counters.entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, each -> each.getValue().amount().longValueExact()));
+    }
+
+    private static void combine(List<Map<String, Long>> migs, Map<String, Long> chosen, Map<String, Long> most) {
+        chosen.forEach((name, amount) -> most.merge(name, amount, Math::max));
+        for (int i = 0; i < migs.size(); i++) {
+            Map<String, Long> more = new HashMap<>(chosen);
+            migs.get(i).forEach((name, amount) -> more.merge(name, amount, Long::sum));
+            if (more.entrySet().stream()
+                    .noneMatch(each -> each.getKey().matches("memory-slice-.|ofa-engines") && each.getValue() > 1)) {
+                combine(migs.subList(i + 1, migs.size()), more, most);
+            }
+        }
     }
 
     /** An A100 needs a reset to leave MIG mode. */
