@@ -22,9 +22,10 @@
 /* A container that has this file rebuilds the same cache. */
 #define CONFIGURATION "/etc/ld.so.conf.d/00-dra4j-nvidia.conf"
 
-/* Ubuntu's /sbin/ldconfig is a script that runs the real one. */
+/* Ubuntu's /sbin/ldconfig is a script that runs the real one. The last ones are those of Talos and NixOS. */
 static const char *const USUAL[] = {
-    "/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig.real", "/usr/sbin/ldconfig", NULL};
+    "/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig.real", "/usr/sbin/ldconfig",
+    "/usr/local/glibc/sbin/ldconfig", "/run/current-system/sw/bin/ldconfig", NULL};
 
 enum { MOST_HEADERS = 64, TIMEOUT = 60 /* seconds */ };
 
@@ -144,18 +145,25 @@ static void await(pid_t child) {
     }
 }
 
-/* Returns the command line, with the existing folders in the given order. */
+/*
+ * Returns the command line, with the existing folders in the given order. It names configuration and cache, since the
+ * defaults of an ldconfig are in the folder for which it was built: on Talos in /usr/local/glibc/etc.
+ */
 static char **command(int root, char *const *folders) {
     size_t count = 0;
     while (folders[count]) {
         count++;
     }
-    char **arguments = calloc(count + 3, sizeof *arguments);
+    char **arguments = calloc(count + 7, sizeof *arguments);
     if (!arguments) {
         fail("out of memory");
     }
     char **next = arguments;
     *next++ = "ldconfig";
+    *next++ = "-f";
+    *next++ = "/etc/ld.so.conf";
+    *next++ = "-C";
+    *next++ = "/etc/ld.so.cache";
     if (!is_there(root, "/etc")) {
         *next++ = "-N"; /* there is no place for a cache: links alone */
     }

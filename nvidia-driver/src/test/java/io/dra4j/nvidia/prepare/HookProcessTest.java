@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.prepare;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -65,6 +66,11 @@ class HookProcessTest {
             case "link" -> container.link(path, target);
             case "file" -> Files.writeString(place, unescaped(text));
             case "program" -> Files.writeString(place, unescaped(text)).toFile().setExecutable(true);
+            case "ldconfig" -> { // built for another folder than /etc
+                String program = Files.readString(Path.of("/sbin/ldconfig"), ISO_8859_1);
+                Files.writeString(place, program.replace("/etc/ld.so.c", target + "/ld.so.c"), ISO_8859_1);
+                assertThat(place.toFile().setExecutable(true)).isTrue();
+            }
             case "delete" -> Files.delete(place);
             case "note" -> noted = inode(place);
             case "place" -> {
