@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 /**
  * The device nodes of MIG capabilities: a process that can open one can use the instance.
  *
- * <p>The kernel driver lists their numbers in procfs. The nodes need not exist on the host: the container runtime
- * creates its own.
+ * <p>The kernel driver lists their numbers in procfs. The container runtime creates its own nodes, except
+ * in a user namespace: there it mounts those of the host, which have to exist.
  */
 record CapabilityNodes(Path proc) {
 
