@@ -81,7 +81,7 @@ class NvidiaOptions extends DriverOptions {
     private @Nullable Path containerDevRoot;
 
     @Option(names = "--additional-xids-to-ignore", order = 7, paramLabel = "XID", split = ",")
-    private List<Long> ignoredXids = List.of();
+    private List<String> ignoredXids = List.of();
 
     private XidEffects chosenEffects = XidEffects.DEFAULT;
 

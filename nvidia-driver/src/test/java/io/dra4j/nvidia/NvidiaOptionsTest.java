@@ -59,7 +59,7 @@ class NvidiaOptionsTest {
 
     @Test
     void effectsAndIgnoredErrorsAreOne() {
-        NvidiaOptions options = parse("--xid-effects=48=NoExecute", "--additional-xids-to-ignore=94,95");
+        NvidiaOptions options = parse("--xid-effects=48=NoExecute", "--additional-xids-to-ignore=94, 95, x,");
 
         assertThat(options.healthPolicy().effects().chosen())
                 .isEqualTo(Map.of(48L, Effect.NO_EXECUTE, 94L, Effect.NONE, 95L, Effect.NONE));

@@ -123,7 +123,7 @@ abstract class ProviderOnBoards {
     Effect fabric = Effect.NONE;
 
     /** The effects of errors. */
-    XidEffects effects = XidEffects.DEFAULT.ignoring(List.of(94L));
+    XidEffects effects = XidEffects.DEFAULT.ignoring(List.of("94"));
 
     /** The number of claims that may have one device. */
     Shares shares = Shares.NONE;

@@ -160,11 +160,17 @@ public abstract class ProgramOptions {
                 ? variableOf(option)
                         .filter(name -> !isOfService(name, environment.getOrDefault(name, "")))
                         .map(environment::get)
+                        .map(given -> option.splitRegex().isEmpty() ? given : entries(given))
                         .filter(given -> !given.isEmpty())
                         .orElseGet(() -> option.longestName().equals("--driver-name")
                                 ? program.defaultDriverName()
                                 : ofProgram(option.longestName()))
                 : null;
+    }
+
+    /** Returns a list without the blanks and empty entries that programs in Go accept. */
+    private static String entries(String list) {
+        return list.strip().replaceAll("\\s*,[\\s,]*", ",");
     }
 
     private Optional<String> variableOf(OptionSpec option) {

@@ -65,6 +65,9 @@ abstract class ProgramFixture implements ScenarioSteps {
         @Option(names = "--speed", description = "Of each lane [W] and card [MHZ, or so]. [$ACME_SPEED]")
         Thread.State speed;
 
+        @Option(names = "--ports", split = ",", hidden = true)
+        List<String> ports;
+
         Optional<Taint.Effect> taint = Optional.empty();
 
         @Override

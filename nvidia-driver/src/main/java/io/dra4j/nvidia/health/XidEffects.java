@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The effects of errors (XID): those that the administrator chose, and the defaults. */
 public record XidEffects(Map<Long, Effect> chosen) {
@@ -18,6 +20,8 @@ public record XidEffects(Map<Long, Effect> chosen) {
 
     public static final XidEffects DEFAULT = new XidEffects(Map.of());
 
+    private static final Logger LOG = LoggerFactory.getLogger(XidEffects.class);
+    private static final String NUMBER = "0*[1-9][0-9]{0,8}";
     private static final String FORM = "XID=EFFECT";
 
     public XidEffects {
@@ -44,7 +48,7 @@ public record XidEffects(Map<Long, Effect> chosen) {
         if (parts.length != 2) {
             throw invalid(entry, "is not of the form " + FORM + ", such as 48=NoExecute");
         }
-        if (!parts[0].strip().matches("0*[1-9][0-9]{0,8}")) {
+        if (!parts[0].strip().matches(NUMBER)) {
             throw invalid(entry, "does not begin with the number of an error, 1 or more");
         }
         long xid = Long.parseLong(parts[0].strip());
@@ -69,10 +73,15 @@ public record XidEffects(Map<Long, Effect> chosen) {
         return new IllegalArgumentException("entry \"%s\" %s".formatted(entry, why));
     }
 
-    /** Adds errors that are only informational. */
-    public XidEffects ignoring(Collection<Long> ignored) {
+    /** Adds errors that are only informational; as in NVIDIA's driver, a text that is not a number has no effect. */
+    public XidEffects ignoring(Collection<String> ignored) {
         Map<Long, Effect> all = new TreeMap<>(chosen);
-        for (long xid : ignored) {
+        for (String text : ignored.stream().map(String::strip).toList()) {
+            if (!text.matches(NUMBER)) {
+                LOG.atWarn().addKeyValue("value", text).log("An error to ignore is not a number, and has no effect");
+                continue;
+            }
+            long xid = Long.parseLong(text);
             Effect other = all.put(xid, Effect.NONE);
             if (other != null && other != Effect.NONE) {
                 throw new IllegalArgumentException(
