@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.standin.LoaderCache;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 class DriverFinderTest {
 
@@ -21,21 +22,7 @@ class DriverFinderTest {
     Path root;
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "usr/lib64",
-                "usr/lib/x86_64-linux-gnu",
-                "usr/lib/aarch64-linux-gnu",
-                "usr/lib/x86_64-linux-gnu/nvidia/current",
-                "usr/lib/aarch64-linux-gnu/nvidia/current",
-                "lib64",
-                "lib/x86_64-linux-gnu",
-                "lib/aarch64-linux-gnu",
-                "usr/lib",
-                "usr/local/glibc/usr/lib",
-                "usr/lib/wsl/lib",
-                ""
-            })
+    @FieldSource({"io.dra4j.nvidia.node.Places#LIBRARIES", "io.dra4j.nvidia.node.Places#LIBRARIES_ELSEWHERE"})
     void findsTheLibraryInTheDirectoriesOfDistributions(String directory) throws IOException {
         DriverFinder finder = new DriverFinder(new DriverRoot(root, root));
         assertThatThrownBy(finder::findNvml)
@@ -72,8 +59,22 @@ class DriverFinderTest {
         assertThat(view.time(link)).isNotEqualTo("none");
     }
 
+    @Test
+    void isNotSearchedForAgainWhileTheLibraryStays() throws IOException {
+        Path library = library("opt");
+        LoaderCache.write(root, "/opt/libnvidia-ml.so.1|0x0303");
+        InstalledDriver driver = new InstalledDriver(new DriverFinder(new DriverRoot(root, root)), root, root);
+        String before = driver.fingerprint();
+
+        Files.delete(root.resolve("etc/ld.so.cache"));
+
+        assertThat(driver.fingerprint()).isEqualTo(before).startsWith(library + " ");
+        Files.delete(library);
+        assertThat(driver.fingerprint()).isEqualTo("none ");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"opt/bin", "usr/bin", "usr/sbin", "bin", "sbin", "usr/local/bin", "usr/lib/nvidia/current"})
+    @FieldSource("io.dra4j.nvidia.node.Places#PROGRAMS")
     void findsAProgramInTheDirectoriesOfDistributions(String directory) throws IOException {
         DriverFinder finder = new DriverFinder(new DriverRoot(root, root));
         assertThatThrownBy(() -> finder.findProgram("nvidia-smi"))
