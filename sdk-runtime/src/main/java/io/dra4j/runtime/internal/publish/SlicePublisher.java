@@ -18,6 +18,7 @@ import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -56,7 +57,6 @@ public final class SlicePublisher implements AutoCloseable {
     private static final Duration FIRST_READ = Duration.ofSeconds(30);
     private static final Duration REREAD_EVERY = Duration.ofMinutes(10);
     private static final int REMOVALS = 3;
-    private static final String NOT_READ = "inventory: not read yet";
     private static final String LOOP = "publishing";
 
     /**
@@ -91,7 +91,7 @@ public final class SlicePublisher implements AutoCloseable {
     private final ChangeCounter changes = new ChangeCounter();
     // The changes that need no read of the inventory: of taints, and of slices by others.
     private final ChangeCounter taintChanges = new ChangeCounter();
-    private volatile PublishStatus status = new PublishStatus(0, 0, List.of(NOT_READ), List.of());
+    private volatile PublishStatus status = new PublishStatus(0, 0, List.of(), List.of());
 
     private volatile List<Device> stored = List.of();
 
@@ -100,6 +100,7 @@ public final class SlicePublisher implements AutoCloseable {
     private Instant nextReread;
     private boolean started;
     private boolean retainted;
+    private @Nullable Inventory written;
     private @Nullable ScheduledFuture<?> next;
 
     private final AtomicBoolean roundPosted = new AtomicBoolean();
@@ -241,8 +242,14 @@ public final class SlicePublisher implements AutoCloseable {
         if (lock.isWaiting()) {
             return List.of(); // another process publishes
         }
-        List<String> known = status.missing();
-        return known.isEmpty() && !changes.areAllPublished()
+        List<String> known = new ArrayList<>();
+        Optional<Inventory> last = lastInventory();
+        String why = unreadable().map(": "::concat).orElse("");
+        if (last.isEmpty() || !why.isEmpty()) {
+            known.add((last.isEmpty() ? "inventory: not read yet" : "inventory: not read again") + why);
+        }
+        known.addAll(status.missing());
+        return known.isEmpty() && !taintChanges.areAllPublished()
                 ? List.of("inventory: a change is not published yet")
                 : known;
     }
@@ -339,7 +346,7 @@ public final class SlicePublisher implements AutoCloseable {
                     changes.arePublished(seen);
                 }
             }
-            status = lock.isWaiting() ? status : currentStatus();
+            status = lock.isWaiting() ? status : writer.status();
             rounds.succeeded();
             scheduleNext();
         } catch (RuntimeException e) {
@@ -387,31 +394,20 @@ public final class SlicePublisher implements AutoCloseable {
         }
         if (lock.wasTaken()) {
             writer.forgetAll();
+            written = null;
         }
         if (inventory == null) {
             return reader.isFailing() && isRetainted();
         }
-        if (reader.isReading() && !retainted && !isWriteDue(now)) {
+        if (reader.isReading() && inventory.equals(written) && !retainted && !isWriteDue(now)) {
             return false;
         }
-        retainted = false;
         PinnedNames names = parts.names();
         boolean all = writer.write(names.publishable(parts.taints().apply(inventory), now));
         names.written(name -> writer.mayHave(name.pool(), name.device()), now);
+        written = inventory;
+        retainted = false;
         return all;
-    }
-
-    private PublishStatus currentStatus() {
-        PublishStatus written = writer.status();
-        if (reader.last() != null) {
-            return written;
-        }
-        String notRead = NOT_READ + unreadable().map(": "::concat).orElse("");
-        return new PublishStatus(
-                written.slices(),
-                written.unpublishedPools(),
-                Stream.concat(Stream.of(notRead), written.missing().stream()).toList(),
-                written.leftOut());
     }
 
     private boolean isRetainted() {
