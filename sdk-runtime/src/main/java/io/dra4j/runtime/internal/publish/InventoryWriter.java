@@ -16,6 +16,8 @@ import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.validate.PoolRules;
+import io.dra4j.runtime.internal.validate.Problem;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -161,6 +163,15 @@ final class InventoryWriter {
             clusterFailed(e);
             return false;
         }
+    }
+
+    /** Returns the pools that no server would accept, a line each; asks none, from any thread. */
+    List<String> refused(Inventory inventory) {
+        PoolRules rules = new PoolRules(store.driver(), store::refusals);
+        return inventory.pools().stream()
+                .flatMap(pool -> PublishedPool.problems(pool, rules).stream().limit(1))
+                .map(Problem::toString)
+                .toList();
     }
 
     /** Returns the devices of this node's slices, as far as is known. */

@@ -16,6 +16,7 @@ import io.dra4j.runtime.internal.publish.plan.SliceDiff;
 import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes.TaintUpdates;
+import io.dra4j.runtime.internal.validate.PoolRules;
 import io.dra4j.runtime.internal.validate.PoolVerdict;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.time.Instant;
@@ -165,6 +166,11 @@ final class PublishedPool {
             }
         }
         return state == State.PUBLISHED;
+    }
+
+    /** Returns the rules that a pool breaks if that keeps it from being published as a whole. */
+    static List<Problem> problems(Pool pool, PoolRules rules) {
+        return SoundDevices.of(pool, rules::verdict).problems();
     }
 
     /** Returns the devices that are not published because they break a rule, with the first problem of each. */

@@ -239,14 +239,15 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     private List<String> unpublished() {
-        if (lock.isWaiting()) {
-            return List.of(); // another process publishes
-        }
         List<String> known = new ArrayList<>();
         Optional<Inventory> last = lastInventory();
         String why = unreadable().map(": "::concat).orElse("");
         if (last.isEmpty() || !why.isEmpty()) {
             known.add((last.isEmpty() ? "inventory: not read yet" : "inventory: not read again") + why);
+        }
+        if (lock.isWaiting()) { // another process publishes, and this one may have to replace it
+            last.map(writer::refused).ifPresent(known::addAll);
+            return known;
         }
         known.addAll(status.missing());
         return known.isEmpty() && !taintChanges.areAllPublished()
