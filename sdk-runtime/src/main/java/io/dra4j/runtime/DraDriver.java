@@ -254,7 +254,7 @@ public final class DraDriver implements AutoCloseable {
 
         /**
          * Makes {@link DraDriver#close} delete the driver's slices of this node, for an uninstall job; by default they
-         * stay, so that a restart changes nothing.
+         * stay, so that a restart changes nothing. They also stay if another instance of the driver runs on the node.
          */
         public Builder removeSlicesOnClose() {
             settings.removesSlicesOnClose = true;

@@ -195,6 +195,22 @@ public final class LockFile implements AutoCloseable {
         return LongStream.range(INSTANCES, INSTANCES + MOST_INSTANCES).allMatch(position -> tryTake(position) != null);
     }
 
+    /** Returns whether no other instance of the driver runs, for one that itself does. */
+    public boolean isOnlyInstance() {
+        return LongStream.range(INSTANCES, INSTANCES + MOST_INSTANCES)
+                        .filter(position -> !isFree(position))
+                        .count()
+                == 1;
+    }
+
+    private boolean isFree(long position) {
+        Held taken = tryTake(position);
+        if (taken != null) {
+            taken.close();
+        }
+        return taken != null;
+    }
+
     /** Acquires the right to publish, if it is free. */
     public Optional<Held> tryPublisher() {
         return Optional.ofNullable(tryTake(PUBLISHER));

@@ -274,7 +274,7 @@ public final class RunningDriver implements AutoCloseable {
                 () -> locks.tryPublisher().map(held -> new Turn(held::isLost, held::close)),
                 events,
                 meters,
-                settings.removesSlicesOnClose,
+                () -> settings.removesSlicesOnClose && locks.isOnlyInstance(),
                 pipeline::changed,
                 pipeline::changedStored,
                 new PinnedNames(settings.driverName, pins, cluster.claimReader(), events));

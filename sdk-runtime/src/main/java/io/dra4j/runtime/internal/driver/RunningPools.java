@@ -86,7 +86,7 @@ public final class RunningPools implements AutoCloseable {
                     election,
                     events,
                     meters,
-                    false,
+                    () -> false,
                     UnaryOperator.identity(),
                     UnaryOperator.identity(),
                     new PinnedNames(settings.driverName, DevicePins.in(NO_DIRECTORY), cluster.claimReader(), events)));

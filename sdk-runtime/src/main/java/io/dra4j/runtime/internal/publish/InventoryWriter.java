@@ -382,9 +382,9 @@ final class InventoryWriter {
         int left = 0;
         for (PoolName pool : view.pools()) {
             if (!elsewhere.contains(pool) || isLeftBehind(pool)) {
-                for (Stored slice : view.of(pool)) {
-                    left += isDeleted(slice) ? 0 : 1;
-                }
+                left += (int) view.of(pool).stream()
+                        .filter(slice -> slice.isOurs() && !isDeleted(slice))
+                        .count();
             }
         }
         return left;

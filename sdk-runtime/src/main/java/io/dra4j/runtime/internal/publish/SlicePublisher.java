@@ -28,6 +28,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -65,6 +66,7 @@ public final class SlicePublisher implements AutoCloseable {
      * @param source reads a full snapshot, on a separate thread, or throws: unknown is not empty
      * @param mayTaint whether a device may ever have taints, counters or lists
      * @param lock acquires the right to write them, unless another process has it
+     * @param removesOnClose asked at the end whether the slices are to be deleted
      * @param taints puts taints on what the source reads, and leaves devices out; applied each time it is written
      * @param storedTaints puts taints on a device as it is stored in the cluster, until the source has been read once
      * @param names returns the part of that which may be published
@@ -76,7 +78,7 @@ public final class SlicePublisher implements AutoCloseable {
             Supplier<Optional<Turn>> lock,
             EventRecorder events,
             Meters meters,
-            boolean removesOnClose,
+            BooleanSupplier removesOnClose,
             UnaryOperator<Inventory> taints,
             UnaryOperator<Device> storedTaints,
             PinnedNames names) {}
@@ -274,7 +276,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     /** The loop has ended: no other thread uses it. */
     private void endAlone() {
-        if (parts.removesOnClose()) {
+        if (parts.removesOnClose().getAsBoolean()) {
             if (lock.tryAcquire()) {
                 removeAll();
             } else {

@@ -255,6 +255,8 @@ class LockFileTest extends JournalFixture {
         LockFile.Held inProgress = second.claim("uid-2", AT_ONCE);
         named(second, "slots", Duration.ZERO);
         assertThatThrownBy(() -> second.claim("uid-1", AT_ONCE)).isInstanceOf(DraException.class);
+        assertThat(locks.tryRun() && locks.isOnlyInstance()).isTrue();
+        assertThat(second.tryRun() && locks.isOnlyInstance()).isFalse();
 
         second.close();
 

@@ -92,7 +92,7 @@ class RunningMaintenanceTest implements ScenarioSteps {
                 () -> othersPublish ? Optional.empty() : Optional.of(new Turn(() -> false, () -> {})),
                 event -> {},
                 Meters.none(),
-                false,
+                () -> false,
                 policies::apply,
                 policies::applyToStored,
                 new PinnedNames(DRIVER, DevicePins.in(directory), ClaimDecoding.listing(Map::of), event -> {})));

@@ -68,7 +68,7 @@ abstract class PublisherUnderTest {
                 lock,
                 events::add,
                 Meters.none(),
-                removesOnClose,
+                () -> removesOnClose,
                 inventory -> taints.apply(inventory),
                 stored -> storedTaints.apply(stored),
                 names);
