@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * A {@code ResourceSlice} of {@code resource.k8s.io/v1}, to JSON and back.
@@ -28,6 +29,8 @@ import java.util.UUID;
  * @param node the node that publishes and owns them; empty for the driver's controller, whose slices have no owner
  */
 public record SliceCodec(String driver, String node) {
+
+    private static final String OWNERS = "ownerReferences";
 
     /**
      * Returns the content in the form that it has after a round trip through the API, so that contents that mean the
@@ -86,10 +89,11 @@ public record SliceCodec(String driver, String node) {
     /** Returns the body of an update request, which fails if the slice has another version. */
     ObjectNode encodeUpdate(Stored slice, Content content, String nodeUid) {
         ObjectNode json = slice(content, nodeUid);
-        ((ObjectNode) json.get("metadata"))
-                .put("name", slice.name())
-                .put("uid", slice.uid())
-                .put("resourceVersion", slice.resourceVersion());
+        ObjectNode metadata = (ObjectNode) json.get("metadata");
+        ObjectNode others = (ObjectNode) Json.parse(slice.others());
+        metadata.withArray(OWNERS).forEach(others.withArray(OWNERS)::add);
+        metadata.setAll(others);
+        metadata.put("name", slice.name()).put("uid", slice.uid()).put("resourceVersion", slice.resourceVersion());
         return json;
     }
 
@@ -110,8 +114,22 @@ public record SliceCodec(String driver, String node) {
                     metadata.path("resourceVersion").asText(),
                     isOurs(slice, nodeUid),
                     content.orElseGet(() -> empty(pool, spec)),
-                    content.isPresent());
+                    content.isPresent(),
+                    others(metadata));
         });
+    }
+
+    /** Returns the metadata that others may set; a slice without a node has no owner. */
+    private String others(JsonNode metadata) {
+        ObjectNode others = Json.object();
+        Stream.of("labels", "annotations", "finalizers", OWNERS)
+                .filter(metadata::has)
+                .forEach(field -> others.set(field, metadata.get(field).deepCopy()));
+        others.withArray(OWNERS)
+                .removeIf(owner -> node.isEmpty()
+                        || owner.path("controller").asBoolean()
+                        || owner.path("kind").asText().equals("Node"));
+        return others.toString();
     }
 
     private static Optional<PoolName> poolName(JsonNode spec) {
@@ -126,7 +144,7 @@ public record SliceCodec(String driver, String node) {
         ObjectNode slice = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceSlice");
         ObjectNode metadata = slice.putObject("metadata");
         if (!node.isEmpty()) {
-            metadata.putArray("ownerReferences")
+            metadata.putArray(OWNERS)
                     .addObject()
                     .put("apiVersion", "v1")
                     .put("kind", "Node")
@@ -156,7 +174,7 @@ public record SliceCodec(String driver, String node) {
 
     /** Returns whether a slice's owner is the node; without a node, whether it has none. */
     boolean isOurs(JsonNode slice, String nodeUid) {
-        JsonNode references = slice.path("metadata").path("ownerReferences");
+        JsonNode references = slice.path("metadata").path(OWNERS);
         if (node.isEmpty()) {
             return references.isEmpty();
         }

@@ -82,16 +82,24 @@ public interface SliceStore {
      * @param isOurs whether its owner is this driver's node as it is now; for a controller, whether it has none
      * @param content its content; if it can't be decoded, without devices and counter sets
      * @param isDecoded whether its content is complete
+     * @param others the part of its metadata that belongs to others, as JSON, which updates keep
      */
-    record Stored(String name, String uid, String resourceVersion, boolean isOurs, Content content, boolean isDecoded) {
+    record Stored(
+            String name,
+            String uid,
+            String resourceVersion,
+            boolean isOurs,
+            Content content,
+            boolean isDecoded,
+            String others) {
 
         /** A slice whose content is complete. */
         public Stored(String name, String uid, String resourceVersion, boolean isOurs, Content content) {
-            this(name, uid, resourceVersion, isOurs, content, true);
+            this(name, uid, resourceVersion, isOurs, content, true, "{}");
         }
 
         public Stored withContent(Content other) {
-            return new Stored(name, uid, resourceVersion, isOurs, other, isDecoded);
+            return new Stored(name, uid, resourceVersion, isOurs, other, isDecoded, others);
         }
     }
 

@@ -176,7 +176,7 @@ final class SliceView implements AutoCloseable {
         if (isOwnWrite(slice)) {
             return;
         }
-        if (known == null || !slice.equals(versionOf(slice, known))) {
+        if (known == null || !isSame(slice, known)) {
             onForeignChange.accept(slice.content().pool());
         }
     }
@@ -205,9 +205,11 @@ final class SliceView implements AutoCloseable {
         return version(slice.resourceVersion()) > version(known.resourceVersion());
     }
 
-    private static Stored versionOf(Stored slice, Stored known) {
-        return new Stored(
-                known.name(), known.uid(), slice.resourceVersion(), known.isOurs(), known.content(), known.isDecoded());
+    private static boolean isSame(Stored slice, Stored known) {
+        return slice.uid().equals(known.uid())
+                && slice.isOurs() == known.isOurs()
+                && slice.isDecoded() == known.isDecoded()
+                && slice.content().equals(known.content());
     }
 
     /** Kubernetes 1.35 guarantees numbers, and all earlier servers use them. */

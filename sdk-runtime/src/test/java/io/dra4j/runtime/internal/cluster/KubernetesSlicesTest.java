@@ -39,6 +39,8 @@ class KubernetesSlicesTest extends ClusterUnderTest {
     private static final String GONE = "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"x\"}}";
     private static final String NODE = "{\"metadata\":{\"name\":\"node-a\",\"uid\":\"node-uid\"}}";
 
+    private static final String OF_OTHERS = "{\"finalizers\":[\"f\"],\"ownerReferences\":[{\"uid\":\"u2\"}]}";
+
     @RegisterExtension
     private final LoggedEvents log = new LoggedEvents(ServerVersion.class, Level.INFO);
 
@@ -52,8 +54,8 @@ class KubernetesSlicesTest extends ClusterUnderTest {
 
     private String slice(String version, String owner) {
         return """
-        {"metadata":{"name":"1000000-x","uid":"u1","resourceVersion":"%s",
-          "ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-a","uid":"%s"}]},
+        {"metadata":{"name":"1000000-x","uid":"u1","resourceVersion":"%s","finalizers":["f"],
+          "ownerReferences":[{"uid":"u2"},{"apiVersion":"v1","kind":"Node","name":"node-a","uid":"%s"}]},
          "spec":{"driver":"gpu.example.com","nodeName":"node-a",
           "pool":{"name":"node-a","generation":1,"resourceSliceCount":1},
           "devices":[{"name":"gpu-0","attributes":{"index":{"int":0}}}]}}""".formatted(version, owner);
@@ -73,6 +75,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
                 .extracting(Stored::isOurs)
                 .containsExactly(true);
         assertThat(snapshot.slices().get(0).content()).isEqualTo(content);
+        assertThat(snapshot.slices().get(0).others()).isEqualTo(OF_OTHERS);
         assertThat(server.requests.take().path()).isEqualTo("/api/v1/nodes/node-a");
         ScriptedServer.Request list = server.requests.take();
         assertThat(list.query()).isEqualTo("fieldSelector=spec.driver=gpu.example.com,spec.nodeName=node-a");
@@ -123,7 +126,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
 
     @Test
     void updatesAndDeletesOnlyWhatItKnowsUnlessItIsGone() throws Exception {
-        Stored known = new Stored("1000000-x", "u1", "5", true, content);
+        Stored known = new Stored("1000000-x", "u1", "5", true, content, true, OF_OTHERS);
         server.then(200, NODE).then(200, slice("6", "node-uid")).then(409, "{}");
 
         assertThat(cluster.slices().update(known, content).resourceVersion()).isEqualTo("6");
@@ -133,6 +136,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         assertThat(failure.isConflict()).isTrue();
         server.requests.take();
         assertThat(server.requests.take().body())
+                .contains("[{\"uid\":\"u2\"},{\"apiVersion", "\"controller\":true}],\"finalizers\":[\"f\"],")
                 .contains("\"name\":\"1000000-x\",\"uid\":\"u1\",\"resourceVersion\":\"5\"");
         assertThat(server.requests.take().body())
                 .contains("\"preconditions\":{\"uid\":\"u1\",\"resourceVersion\":\"5\"}");

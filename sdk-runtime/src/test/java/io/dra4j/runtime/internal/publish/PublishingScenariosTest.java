@@ -267,7 +267,8 @@ class PublishingScenariosTest extends PublisherUnderTest implements ScenarioStep
         boolean isOurs = !how.equals("foreign");
         store.slices.put(
                 "other",
-                new Stored("other", own.uid(), own.resourceVersion(), isOurs, content, !how.equals("undecodable")));
+                new Stored(
+                        "other", own.uid(), own.resourceVersion(), isOurs, content, !how.equals("undecodable"), "{}"));
     }
 
     private void server(String[] words, String text) throws Exception {
