@@ -90,13 +90,14 @@ public final class HealthReports {
      */
     public synchronized List<Current> current(Inventory inventory) {
         Instant now = steady.instant();
-        last.entrySet().removeIf(old -> !old.getValue().isValid(now) && !isOffered(old, inventory));
+        last.entrySet().removeIf(old -> !old.getValue().isNeeded(now) && !isOffered(old, inventory));
         List<Current> current = new ArrayList<>();
         for (Pool pool : inventory.pools()) {
             if (pool.placement() instanceof Placement.PublishedElsewhere) {
-                last.keySet().stream()
-                        .filter(id -> id.pool.equals(pool.name()))
-                        .forEach(id -> current.add(current(id, now)));
+                last.entrySet().stream()
+                        .filter(one -> one.getKey().pool.equals(pool.name()))
+                        .filter(one -> one.getValue().isValid(now))
+                        .forEach(one -> current.add(current(one.getKey(), now)));
             } else {
                 pool.devices().stream()
                         .map(device -> new Id(pool.name(), device.name()))
@@ -150,6 +151,11 @@ public final class HealthReports {
 
         boolean isValid(Instant now) {
             return until.isAfter(now);
+        }
+
+        /** A device that was unhealthy remains so while it is out of the inventory. */
+        boolean isNeeded(Instant now) {
+            return isValid(now) || unhealthy;
         }
     }
 
