@@ -13,6 +13,7 @@ import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +36,6 @@ final class RunningMaintenance {
     private final EventRecorder events;
     private Object stamp;
     private @Nullable Maintenance current;
-    private @Nullable Answer given;
     private boolean isAnswered;
     private @Nullable String reported;
 
@@ -63,7 +63,6 @@ final class RunningMaintenance {
                     next.since());
         }
         current = next;
-        given = null;
         policies.maintain(next);
     }
 
@@ -79,12 +78,13 @@ final class RunningMaintenance {
         if (asked == null) {
             end(publisher);
         } else {
-            follow(asked, publisher.areTaintsPublished(), held);
+            follow(asked, publisher, held);
         }
     }
 
     /** A provider that fails is logged by the caller, and the answer is still given. */
-    private void follow(Maintenance asked, boolean published, Supplier<List<HeldClaim>> held) throws Exception {
+    private void follow(Maintenance asked, SlicePublisher publisher, Supplier<List<HeldClaim>> held) throws Exception {
+        boolean published = publisher.areTaintsPublished();
         boolean isHeld = !held.get().isEmpty();
         boolean free = published && asked.concernsAll() && !isHeld;
         boolean suspended = false;
@@ -97,7 +97,9 @@ final class RunningMaintenance {
             boolean waits = (free && !suspended) || provider.isSwitching();
             String hanging = waits ? provider.longUse().orElse(null) : null;
             report("release its hardware for maintenance", hanging);
-            answer(new Answer(asked.id(), published, suspended, hanging));
+            if (publisher.isPublishing()) { // otherwise another process answers
+                answer(asked, new Answer(asked.id(), published, suspended, hanging));
+            }
         }
     }
 
@@ -149,11 +151,11 @@ final class RunningMaintenance {
         return isResumed;
     }
 
-    private void answer(Answer next) throws IOException {
-        if (!next.equals(given)) {
+    /** Repeats an answer that another process, which starts, has removed. */
+    private void answer(Maintenance asked, Answer next) throws IOException {
+        if (!files.answer(asked).equals(Optional.of(next))) {
             files.answer(next);
-            given = next;
-            isAnswered = true;
         }
+        isAnswered = true;
     }
 }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * The right to write slices: of the processes of a driver on a node, one has it at a time.
  *
  * <p>During a rolling update the new process waits for the old one to end in any way, so that neither undoes what the
- * other wrote. Used only on the loop's thread, except {@link #isWaiting}.
+ * other wrote. Used only on the loop's thread, except {@link #isHeld} and {@link #isWaiting}.
  */
 final class PublisherLock {
 
@@ -76,6 +76,12 @@ final class PublisherLock {
         if (held != null) {
             held.end().run();
         }
+    }
+
+    /** Returns whether this process has it; from any thread. */
+    boolean isHeld() {
+        Turn turn = held;
+        return turn != null && !turn.isLost().getAsBoolean();
     }
 
     /** Returns whether another process was seen to publish, or may do so after this one; from any thread. */

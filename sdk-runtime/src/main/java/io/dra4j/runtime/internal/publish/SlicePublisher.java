@@ -171,6 +171,11 @@ public final class SlicePublisher implements AutoCloseable {
         });
     }
 
+    /** Returns whether this process of the driver is the one that writes; from any thread. */
+    public boolean isPublishing() {
+        return lock.isHeld();
+    }
+
     /** Requests that the inventory be read again and published. */
     public void inventoryChanged() {
         reader.changed();
