@@ -102,6 +102,7 @@ class TakeOverIT {
         assertThat(checkpoint()).doesNotExist();
         node.terminate();
 
+        Path kept = Files.createLink(directory.resolve("kept"), directory.resolve("claims.lock"));
         Ended exported = run("export-checkpoint");
 
         assertThat(exported.output()).contains("1 claims are in " + checkpoint());
@@ -113,6 +114,7 @@ class TakeOverIT {
         assertThat(directory.resolve("claims.reserve")).doesNotExist();
         assertThat(run("export-checkpoint").status()).isOne();
 
+        Files.move(kept, directory.resolve("claims.lock")); // as if it had been killed before the last step
         node.startRegistered();
 
         assertThat(node.unprepare(held).complaint()).isEmpty();

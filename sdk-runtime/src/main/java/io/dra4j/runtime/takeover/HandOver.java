@@ -124,6 +124,7 @@ public final class HandOver implements AutoCloseable {
             for (Path file : List.of(data.bootMark(), data.pins(), data.reserve())) {
                 Files.deleteIfExists(file);
             }
+            locks.forgetLastLine();
             Files.move(data.journal(), data.handedOver(), StandardCopyOption.ATOMIC_MOVE);
             Files.deleteIfExists(data.locks()); // last: it keeps the driver from starting
         } catch (IOException e) {

@@ -245,6 +245,11 @@ public final class LockFile implements AutoCloseable {
         return content.getInt() == sum(last) ? last : LineNumber.NONE;
     }
 
+    /** Forgets the number of the last line: for a journal that is moved, or its lines would count as missing. */
+    public void forgetLastLine() throws IOException {
+        lastLine(LineNumber.NONE);
+    }
+
     /** Stores the number of a line that has been acknowledged. */
     void lastLine(LineNumber last) throws IOException {
         ranges.write(ByteBuffer.allocate(LINE_LENGTH)
