@@ -30,7 +30,8 @@ final class BindingClaim {
     private final List<Device> devices;
     private List<String> applied;
     private @Nullable Instant checked;
-    private @Nullable Instant refused;
+    private @Nullable Instant failed;
+    private Duration wait = Duration.ZERO; // since then
 
     private BindingClaim(ClaimRef ref, String driver, List<Device> devices) {
         this.ref = ref;
@@ -146,7 +147,8 @@ final class BindingClaim {
     void follow(@Nullable BindingClaim earlier) {
         if (earlier != null && awaited().equals(earlier.awaited())) {
             checked = earlier.checked;
-            refused = earlier.refused;
+            failed = earlier.failed;
+            wait = earlier.wait;
         }
     }
 
@@ -162,12 +164,14 @@ final class BindingClaim {
         checked = time;
     }
 
-    boolean isRefusedWithin(Duration time, Instant now) {
-        return Silence.isWithin(time, refused, now);
+    boolean waits(Instant now) {
+        return Silence.isWithin(wait, failed, now);
     }
 
-    void refused(Instant time) {
-        refused = time;
+    /** Notes that the API server did not take the conditions, and how long not to send them again. */
+    void failed(Instant time, Duration nextWait) {
+        failed = time;
+        wait = nextWait;
     }
 
     List<Device> unsettled() {

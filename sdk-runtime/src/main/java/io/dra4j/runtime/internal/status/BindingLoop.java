@@ -197,18 +197,20 @@ public final class BindingLoop implements AutoCloseable {
     }
 
     private void apply(BindingClaim claim) {
-        if (!claim.hasNews() || claim.isRefusedWithin(LONGEST_WAIT, parts.clock.instant())) {
+        if (!claim.hasNews() || claim.waits(parts.clock.instant())) {
             return;
         }
         try {
             parts.statuses.apply(claim.ref(), fieldOwner, claim.entries());
             claim.applied();
-        } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
-            claim.refused(parts.clock.instant());
         } catch (ClusterException e) {
-            LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM, claim.ref())
-                    .log("Binding conditions are not set yet: {}", e.getMessage());
+            Duration ours = e.isTransient() || e.isConflict() ? Duration.ZERO : LONGEST_WAIT;
+            claim.failed(parts.clock.instant(), Objects.requireNonNullElse(e.retryAfter(), ours));
+            if (!(e instanceof ClusterException.Forbidden)) { // which is logged where it is noticed
+                LOG.atWarn()
+                        .addKeyValue(LogField.CLAIM, claim.ref())
+                        .log("Binding conditions are not set yet: {}", e.getMessage());
+            }
         }
     }
 

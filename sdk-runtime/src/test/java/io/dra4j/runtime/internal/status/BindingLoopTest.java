@@ -144,6 +144,7 @@ class BindingLoopTest implements ScenarioSteps {
             case "no-thread" -> new OutOfMemoryError("unable to create native thread");
             case "overflow" -> new StackOverflowError();
             case "forbidden" -> new ClusterException.Forbidden("no", "update", "resourceclaims/status");
+            case "429" -> new ClusterException("too many requests", 429, Duration.ofSeconds(30));
             default -> new ClusterException("no answer", Integer.parseInt(what), null);
         };
     }
@@ -166,8 +167,6 @@ class BindingLoopTest implements ScenarioSteps {
                         Stream.of(words).skip(1).map(BindingLoopTest::condition).toList();
             case "fails" -> failure = words[1].equals("yes") ? new IllegalStateException("cable") : null;
             case "lists-fail" -> Stream.of(words).skip(1).forEach(what -> feed.failures.add(failure(what)));
-            case "list-is-told-to-wait" ->
-                feed.failures.add(new ClusterException("too many requests", 429, Duration.ofSeconds(30)));
             case "statuses-fail" ->
                 Stream.of(words).skip(1).forEach(what -> statuses.failures.add((RuntimeException) failure(what)));
             case "pools" -> knowsPools = words[1].equals("known");
