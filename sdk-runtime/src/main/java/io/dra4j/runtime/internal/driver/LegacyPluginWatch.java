@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks the Node for resources of a device plugin that offers the driver's devices.
  *
- * <p>A Node that can't be read changes nothing. A driver that may have to withhold its devices does so until it has
- * read the Node. {@link #apply} may be called on any thread.
+ * <p>A Node that can't be read changes nothing. A driver that may have to withhold its devices writes no slice until it
+ * has read the Node. {@link #apply} may be called on any thread.
  */
 final class LegacyPluginWatch implements AutoCloseable {
 
@@ -58,16 +58,19 @@ final class LegacyPluginWatch implements AutoCloseable {
         this.driver = settings.driverName;
         this.node = settings.nodeName;
         this.withholds = settings.withholdsBesideLegacyPlugin;
-        this.isHeldBack = withholds;
         this.api = api;
         this.events = events;
         this.timer = timer;
     }
 
-    /** Looks, before the first slice is written if slices depend on it, and again periodically. */
+    /**
+     * Looks, and again periodically.
+     *
+     * @param changed called when slices have to be written: if they depend on the Node, first when it has been read
+     */
     void start(Runnable changed) {
         if (withholds) {
-            look(() -> {});
+            look(changed);
         }
         again(changed, withholds ? next() : Duration.ZERO);
     }
@@ -115,12 +118,11 @@ final class LegacyPluginWatch implements AutoCloseable {
                         refusal,
                         message,
                         driver,
-                        withholds && !isKnown ? " No device is published until it is read." : "");
+                        withholds && !isKnown ? " No slice is written until it is read." : "");
     }
 
     private void found(List<String> now, Runnable changed) {
         boolean was = !offered.isEmpty();
-        isKnown = true;
         if (!now.isEmpty() && !now.equals(offered)) {
             report(now);
         } else if (now.isEmpty() && was) {
@@ -130,10 +132,11 @@ final class LegacyPluginWatch implements AutoCloseable {
         }
         offered = List.copyOf(now);
         boolean next = withholds && !now.isEmpty();
-        if (next != isHeldBack) {
+        if (next != isHeldBack || withholds && !isKnown) {
             isHeldBack = next;
             changed.run();
         }
+        isKnown = true;
     }
 
     private void report(List<String> now) {

@@ -171,12 +171,17 @@ public final class RunningDriver implements AutoCloseable {
 
     private void publish() {
         health.measure(publisher, meters);
-        if (settings.watchesLegacyPlugin) {
-            legacyPlugin.start(publisher::taintsChanged);
-        }
         plugin.publish();
         serveProbes();
-        publisher.start();
+        if (!settings.withholdsBesideLegacyPlugin) {
+            publisher.start();
+        }
+        if (settings.watchesLegacyPlugin) {
+            legacyPlugin.start(() -> {
+                publisher.start(); // if the Node had to be read first
+                publisher.taintsChanged();
+            });
+        }
     }
 
     private void serveProbes() {

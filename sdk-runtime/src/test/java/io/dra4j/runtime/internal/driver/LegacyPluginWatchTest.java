@@ -116,7 +116,8 @@ class LegacyPluginWatchTest implements ScenarioSteps {
     }
 
     @Test
-    void nothingButThePoolsOfTheDriverIsWithheld() {
+    void nothingButThePoolsOfTheDriverIsWithheld() throws Exception {
+        play("node 8\nlook");
         Pool elsewhere = Pool.publishedElsewhere("network");
         Inventory all = new Inventory(
                 List.of(
