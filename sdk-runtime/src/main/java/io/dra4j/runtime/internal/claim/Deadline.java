@@ -57,9 +57,9 @@ final class Deadline {
         return Duration.ofNanos(Math.max(0, end.get() - System.nanoTime()));
     }
 
-    /** Returns the instant of the deadline in the clock's current time. */
+    /** Returns the instant of the deadline in the clock's current time, also after it has passed. */
     Instant instant() {
-        return clock.instant().plus(left());
+        return clock.instant().plusNanos(end.get() - System.nanoTime());
     }
 
     /** Returns whether a caller waits: the time is not over, and not all have left. */
