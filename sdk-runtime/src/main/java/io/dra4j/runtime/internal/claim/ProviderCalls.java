@@ -172,10 +172,11 @@ public final class ProviderCalls {
      * Turns what a provider throws into a failure of the claim that it was called for: a {@link DraException} unchanged;
      * for anything else the pod's owner sees only that the driver failed.
      *
-     * @throws VirtualMachineError if it is one: the process can't safely continue with the claim
+     * @throws VirtualMachineError if it is one, except for the end of a deep recursion: the process can't safely
+     *     continue with the claim
      */
     static DraException failure(String what, Throwable thrown) {
-        if (thrown instanceof VirtualMachineError broken) {
+        if (thrown instanceof VirtualMachineError broken && !(broken instanceof StackOverflowError)) {
             throw broken;
         }
         return thrown instanceof DraException known

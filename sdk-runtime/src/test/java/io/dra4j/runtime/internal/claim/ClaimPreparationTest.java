@@ -116,7 +116,7 @@ class ClaimPreparationTest extends ScenarioNode {
             return Stream.of(
                     arguments(new PrepareException("too hot"), "too hot"),
                     arguments(new IOException("secret path"), forTheOwner),
-                    arguments(new NoClassDefFoundError("vendor/Lib"), forTheOwner));
+                    arguments(new StackOverflowError("vendor.Lib"), forTheOwner));
         }
 
         @ParameterizedTest
