@@ -5,7 +5,6 @@ package io.dra4j.runtime;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
-import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,13 +70,16 @@ record ClusterMain(PrintStream err, Map<String, String> environment) {
 
     private Optional<Path> jar(Class<?> main) {
         String given = environment.getOrDefault(JAR_VARIABLE, "");
-        Path jar = given.isEmpty() ? home(main).resolveSibling(JAR) : Path.of(given);
-        return Optional.of(jar).filter(Files::isRegularFile);
+        Optional<Path> jar =
+                given.isEmpty() ? home(main).map(home -> home.resolveSibling(JAR)) : Optional.of(Path.of(given));
+        return jar.filter(Files::isRegularFile);
     }
 
-    /** The jar that has a class. */
-    private static Path home(Class<?> main) {
-        URL home = main.getProtectionDomain().getCodeSource().getLocation();
-        return Path.of(URI.create(home.toString()));
+    /** The jar that has a class; empty if it is in a jar inside another one, or not in a file. */
+    private static Optional<Path> home(Class<?> main) {
+        return Optional.ofNullable(main.getProtectionDomain().getCodeSource())
+                .map(code -> URI.create(String.valueOf(code.getLocation())))
+                .filter(home -> "file".equals(home.getScheme()))
+                .map(Path::of);
     }
 }

@@ -90,19 +90,7 @@ class CommandsTest extends ProgramFixture {
         }
 
         @Test
-        void runsTheJarThatTheEnvironmentNames() throws IOException {
-            Path jar = jar(folder.resolve("any.jar"));
-            Path noted = folder.resolve("noted");
-
-            int status = execute(
-                    Map.of("KUBECTL_DRA_JAR", jar.toString()), getClass(), "explain", "pod/a b", noted.toString());
-
-            assertThat(status).isEqualTo(7);
-            assertThat(noted).hasContent("explain\npod/a b\n" + noted);
-        }
-
-        @Test
-        void findsTheJarBesideItsOwn() throws Exception {
+        void runsTheJarBesideItsOwnOrThatTheEnvironmentNames() throws Exception {
             jar(folder.resolve("kubectl-dra.jar"));
             Path noted = folder.resolve("noted");
             URL own = jar(folder.resolve("acme.jar")).toUri().toURL();
@@ -113,11 +101,17 @@ class CommandsTest extends ProgramFixture {
                 assertThat(execute(Map.of(), main, "tree", noted.toString())).isEqualTo(7);
             }
             assertThat(noted).hasContent("tree\n" + noted);
+            Map<String, String> given =
+                    Map.of("KUBECTL_DRA_JAR", jar(folder.resolve("any.jar")).toString());
+            assertThat(execute(given, getClass(), "explain", "pod/a b", noted.toString()))
+                    .isEqualTo(7);
+            assertThat(noted).hasContent("explain\npod/a b\n" + noted);
         }
 
         @Test
         void withoutTheJarSaysWhereItHasToBe() {
             assertThat(execute(Map.of(), getClass(), "explain", "pod/a")).isEqualTo(3);
+            assertThat(execute(Map.of(), String.class, "explain", "pod/a")).isEqualTo(3);
             assertThat(err())
                     .startsWith("acme-driver: explain is a command of kubectl-dra.jar")
                     .contains("KUBECTL_DRA_JAR", "`kubectl dra explain`");
