@@ -17,6 +17,7 @@ import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -100,6 +101,7 @@ public final class DeviceSampler implements AutoCloseable {
         long now = nanos.getAsLong();
         List<MeasuredDevice> due = devices.values().stream()
                 .filter(device -> device.isDue(now, FRESH))
+                .sorted(Comparator.comparing(device -> device.tried, Comparator.nullsFirst(Long::compare)))
                 .toList();
         if (!due.isEmpty()) {
             measure(due);
@@ -134,7 +136,9 @@ public final class DeviceSampler implements AutoCloseable {
         try {
             for (MeasuredDevice device : due) {
                 Duration left = Duration.ofNanos(end - nanos.getAsLong());
-                if (!left.isNegative()) {
+                if (left.isNegative()) { // the next scrape begins with it
+                    meters.count(Metric.MEASUREMENT_FAILURES, TIMEOUT);
+                } else {
                     measure(meter, device, left);
                 }
             }
