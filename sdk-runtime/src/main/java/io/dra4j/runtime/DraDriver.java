@@ -123,7 +123,8 @@ public final class DraDriver implements AutoCloseable {
      *
      * <p>Prepared claims and their CDI specs stay: containers use them. Published slices stay as well,
      * unless the driver was built with {@link Builder#removeSlicesOnClose}. It takes at most about
-     * 8 seconds, and does nothing on a driver that does not run.
+     * 10 seconds in addition to that removal and the provider's close, and does nothing on a driver
+     * that does not run.
      */
     @Override
     public synchronized void close() {

@@ -54,7 +54,7 @@ import org.slf4j.LoggerFactory;
 public final class SlicePublisher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SlicePublisher.class);
-    private static final Duration LAST_WRITES = Duration.ofSeconds(2);
+    private static final Duration LAST_CALLS = Duration.ofSeconds(2);
     private static final Duration FIRST_READ = Duration.ofSeconds(30);
     private static final Duration REREAD_EVERY = Duration.ofMinutes(10);
     private static final int REMOVALS = 3;
@@ -262,17 +262,20 @@ public final class SlicePublisher implements AutoCloseable {
                 : known;
     }
 
-    /** Stops after the write in progress; waits for it for a few seconds. */
+    /** Stops after the write and the read of the inventory in progress; waits a few seconds for them. */
     @Override
     public void close() {
         writer.stopWriting();
         loop.shutdown();
         providerThread.shutdown();
         try {
-            if (loop.awaitTermination(LAST_WRITES.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (loop.awaitTermination(LAST_CALLS.toMillis(), TimeUnit.MILLISECONDS)) {
                 endAlone();
             } else {
                 LOG.atWarn().log("The last request has not ended in time; the ResourceSlices stay as they are");
+            }
+            if (!providerThread.awaitTermination(LAST_CALLS.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.atWarn().log("The provider is still reading its inventory while the driver stops");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -71,6 +71,9 @@ class PublishingMishapsTest extends PublisherUnderTest {
         loop.advance(NOW);
 
         assertThat(devices("node-a")).hasSize(3).allMatch(gpu -> gpu.taints().equals(List.of(taint)));
+        hardware.hang();
+        publisher.close();
+        assertThat(log.list).singleElement().asString().contains("still reading its inventory");
     }
 
     @Test
@@ -86,7 +89,7 @@ class PublishingMishapsTest extends PublisherUnderTest {
         };
         try (SlicePublisher publisher = new SlicePublisher(parts(source))) {
             assertThat(publisher.readInventory()).contains(inventory);
-            assertThat(store.slices).isEmpty();
+            assertThat(store.slices).as("before the start").isEmpty();
             publisher.start();
             assertThat(publisher.awaitPublished(Duration.ofSeconds(30))).isTrue();
             publisher.inventoryChanged();
