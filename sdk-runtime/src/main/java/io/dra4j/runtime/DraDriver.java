@@ -243,13 +243,14 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets the listener for problems in the background; by default, they are only logged.
+         * Adds a listener for problems in the background, which is notified after those added before; by default,
+         * problems are only logged.
          *
          * @param host the listener
          */
         public Builder listener(DriverListener host) {
-            settings.onRecoverable = host::recoverable;
-            settings.onFatal = host::fatal;
+            settings.onRecoverable = settings.onRecoverable.andThen(host::recoverable);
+            settings.onFatal = settings.onFatal.andThen(host::fatal);
             return this;
         }
 

@@ -110,13 +110,13 @@ public final class PoolController implements AutoCloseable {
     }
 
     /**
-     * Sets the listener for problems in the background; by default, they are only logged.
+     * Adds a listener for problems in the background, as {@link DraDriver.Builder#listener} does.
      *
      * @param host the listener
      */
     public PoolController listener(DriverListener host) {
-        settings.onRecoverable = host::recoverable;
-        settings.onFatal = host::fatal;
+        settings.onRecoverable = settings.onRecoverable.andThen(host::recoverable);
+        settings.onFatal = settings.onFatal.andThen(host::fatal);
         return this;
     }
 

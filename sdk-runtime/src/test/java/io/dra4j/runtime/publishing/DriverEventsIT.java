@@ -20,6 +20,7 @@ import io.dra4j.api.health.HealthState;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.DraDriver;
+import io.dra4j.runtime.DriverListener;
 import io.dra4j.runtime.LegacyPlugin;
 import io.dra4j.runtime.takeover.HandOver;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
@@ -78,8 +79,10 @@ class DriverEventsIT {
     void devicesAreWithheldUntilADevicePluginForThemIsGone() throws Exception {
         try (EmbeddedApiServer api = server()) {
             offer(api, 4);
-            try (PublishingDriver driver =
-                    PublishingDriver.start(api, builder -> builder.legacyPlugin(LegacyPlugin.WITHHOLD), POOL)) {
+            try (PublishingDriver driver = PublishingDriver.start(
+                    api,
+                    builder -> builder.legacyPlugin(LegacyPlugin.WITHHOLD).listener(new DriverListener() {}),
+                    POOL)) {
                 assertThat(driver.awaitPublished()).isTrue();
                 assertThat(driver.about("gpu-0")).isEmpty();
                 assertThat(driver.awaitProblem("No device is published until the plugin is gone."))
