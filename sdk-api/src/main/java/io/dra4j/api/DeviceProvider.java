@@ -188,7 +188,9 @@ public interface DeviceProvider extends AutoCloseable {
      * Closes the provider; prepared claims stay prepared, because their containers keep running.
      *
      * <p>It may be called without a start, or after a failed one: some programs only ask a provider for its
-     * configuration types or its devices. An exception that {@code close} then throws is not reported separately.
+     * configuration types or its devices, and a driver that can't start closes its provider. An exception that {@code
+     * close} throws after a failed start is not reported separately. The runtime waits about two seconds for calls of
+     * {@link #inventory}, {@link #prepare} and {@link #unprepare} in progress: one that takes longer may still run.
      *
      * <p>It declares no checked exception: otherwise, javac would warn in each implementation that {@code close} might
      * be interrupted. Exceptions are logged.

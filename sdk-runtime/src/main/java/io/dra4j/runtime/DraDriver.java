@@ -36,7 +36,8 @@ public final class DraDriver implements AutoCloseable {
 
     private final DriverSettings settings;
     private final DeviceProvider provider;
-    private @Nullable RunningDriver running; // guarded by this
+    private boolean started; // guarded by this, as is the next
+    private @Nullable RunningDriver running;
 
     private DraDriver(DriverSettings settings, DeviceProvider provider) {
         this.settings = settings;
@@ -61,15 +62,16 @@ public final class DraDriver implements AutoCloseable {
      * <p>In order: the journal is read, the provider starts and returns its first inventory (within half a minute), CDI
      * specs are reconciled with the journal, the service socket appears, then the registration socket, and publishing
      * begins. The API server is asked for its version in parallel: it need not be reachable, but if it is too old, the
-     * start fails before a socket appears. If a step fails, those before it are undone.
+     * start fails before a socket appears. If a step fails, those before it are undone, and the provider is closed.
      *
      * @throws DraException if the driver can't serve on this node; the message has the next step
-     * @throws IllegalStateException if it was started before
+     * @throws IllegalStateException if it was started before, even if that failed
      */
     public synchronized void start() {
-        if (running != null) {
+        if (started) {
             throw new IllegalStateException("A DraDriver can be started only once; build another");
         }
+        started = true;
         running = new RunningDriver(settings, provider);
     }
 

@@ -42,7 +42,8 @@ public final class PoolController implements AutoCloseable {
     private final DeviceProvider provider;
     private String namespace = "";
     private LeaseTimes times = new LeaseTimes(Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2));
-    private @Nullable RunningPools running; // guarded by this
+    private boolean started; // guarded by this, as is the next
+    private @Nullable RunningPools running;
 
     private PoolController(String driverName, DeviceProvider provider) {
         this.settings = new DriverSettings(driverName, "");
@@ -124,14 +125,14 @@ public final class PoolController implements AutoCloseable {
      * Starts the provider and the election, and returns; it retries until the API server can be reached.
      *
      * @throws DraException if the driver's name, the kubeconfig file, the service account or the HTTP endpoint is not
-     *     valid, the server does not have the API, or the provider can't start
-     * @throws IllegalStateException if it was started before
+     *     valid, the server does not have the API, or the provider can't start; the provider is closed
+     * @throws IllegalStateException if it was started before, even if that failed
      */
     public synchronized void start() {
-        if (running != null) {
+        if (started) {
             throw new IllegalStateException("A controller can be started only once");
         }
-        DriverSettings.requireDriverName(settings.driverName);
+        started = true;
         // Not only the pod's name: another container of the pod must not mistake the Lease for its own.
         String identity = Objects.requireNonNullElse(System.getenv("HOSTNAME"), "controller") + "_" + UUID.randomUUID();
         String lease = settings.driverName + "-controller";

@@ -13,6 +13,8 @@ import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.http.HttpPages;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -72,12 +74,28 @@ class DraDriverTest {
 
     @Test
     void thatDoesNotStartSaysWhyAlsoIfItsProviderFailsToClose() throws Exception {
+        var provider = new ProviderWithoutClaims.NeverStarted();
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();
-                DraDriver driver = driver("no.example.com", api, new ProviderWithoutClaims.NeverStarted())) {
+                DraDriver driver = driver("no.example.com", api, provider)) {
             assertThatThrownBy(driver::start)
                     .hasMessage("no bus")
                     .hasSuppressedException(new NullPointerException("watch"));
+            assertThatThrownBy(driver::start).hasMessageContaining("only once");
         }
+        assertThat(provider.closed).isOne();
+    }
+
+    @Test
+    void thatFailsBeforeItsProviderStartsClosesIt() {
+        Path none = Path.of("/proc/none");
+        var provider = new ProviderWithoutClaims.NeverStarted();
+        DraDriver driver = DraDriver.builder("gpu.example.com", "a", provider)
+                .kubeletPluginsDirectory(none)
+                .build();
+        assertThatThrownBy(driver::start).isInstanceOf(DraException.class);
+        PoolController pools = PoolController.of("no", provider).kubeconfig(Optional.of(none));
+        assertThatThrownBy(pools::start).isInstanceOf(DraException.class);
+        assertThat(provider.closed).isEqualTo(2);
     }
 
     private static DraDriver driver(String name, EmbeddedApiServer api, DeviceProvider provider) throws IOException {

@@ -31,6 +31,7 @@ public class ProviderWithoutClaims implements DeviceProvider {
 
     /** One that has what it needs from its start alone, which fails. */
     static final class NeverStarted extends ProviderWithoutClaims {
+        int closed;
 
         @Override
         public void start(DriverContext context) {
@@ -44,6 +45,7 @@ public class ProviderWithoutClaims implements DeviceProvider {
 
         @Override
         public void close() {
+            closed++;
             throw new NullPointerException("watch");
         }
     }

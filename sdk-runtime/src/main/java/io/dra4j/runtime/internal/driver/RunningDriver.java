@@ -84,7 +84,7 @@ public final class RunningDriver implements AutoCloseable {
     /** Starts a driver; what was started is closed again if a step fails. */
     public RunningDriver(DriverSettings settings, DeviceProvider provider) {
         this.settings = settings;
-        this.provider = new SuspendableProvider(provider, settings.clock, System::nanoTime);
+        this.provider = started(new SuspendableProvider(provider, settings.clock, System::nanoTime));
         try {
             DataDirectory data = settings.data().create();
             locks = locks(data);

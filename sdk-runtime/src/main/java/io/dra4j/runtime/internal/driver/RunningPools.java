@@ -53,6 +53,7 @@ public final class RunningPools implements AutoCloseable {
     private final StartedParts parts = new StartedParts();
     private final Liveness liveness = new Liveness();
     private final DriverSettings settings;
+    private final SuspendableProvider provider;
     private final SlicePublisher publisher;
 
     /**
@@ -66,10 +67,11 @@ public final class RunningPools implements AutoCloseable {
     /** Starts a controller; what was started is closed again if a step fails. */
     public RunningPools(DriverSettings settings, DeviceProvider vendors, Candidacy candidacy) {
         this.settings = settings;
+        provider = parts.started(new SuspendableProvider(vendors, settings.clock, System::nanoTime));
         try {
+            DriverSettings.requireDriverName(settings.driverName);
             Meters meters = parts.started(Meters.global(settings.driverName, NO_NODE));
-            Readiness readiness = new Readiness();
-            serveHttp(meters, readiness);
+            Readiness readiness = serveHttp(meters, new Readiness());
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             Cluster cluster = parts.started(Cluster.connect(settings.kubeconfig, settings.driverName, NO_NODE, meters));
             cluster.requireDraApi(API_CHECK);
@@ -78,7 +80,6 @@ public final class RunningPools implements AutoCloseable {
             Duration limit = candidacy.times.requestLimit();
             LeaderElection election = parts.started(new LeaderElection(
                     cluster.lease(candidacy.namespace, candidacy.name, limit), candidacy.identity, candidacy.times));
-            var provider = parts.started(new SuspendableProvider(vendors, settings.clock, System::nanoTime));
             publisher = new SlicePublisher(new SlicePublisher.Parts(
                     () -> inventory(provider),
                     settings.mayTaint,
@@ -90,7 +91,7 @@ public final class RunningPools implements AutoCloseable {
                     UnaryOperator.identity(),
                     UnaryOperator.identity(),
                     new PinnedNames(settings.driverName, DevicePins.in(NO_DIRECTORY), cluster.claimReader(), events)));
-            start(provider, events);
+            start(events);
             parts.started(publisher).readInventory();
             election.start();
             publisher.start();
@@ -105,14 +106,16 @@ public final class RunningPools implements AutoCloseable {
         }
     }
 
-    private void serveHttp(Meters meters, Readiness readiness) {
+    private Readiness serveHttp(Meters meters, Readiness readiness) {
         HttpSettings http = settings.http();
         if (http != null) {
             parts.started(http.serve(meters, readiness.probes(liveness)));
         }
+        return readiness;
     }
 
-    private void start(SuspendableProvider provider, NodeEventRecorder events) {
+    private void start(NodeEventRecorder events) {
+        parts.started(provider);
         try {
             provider.start(new ControllerContext(settings, publisher, events));
         } catch (DraException e) {

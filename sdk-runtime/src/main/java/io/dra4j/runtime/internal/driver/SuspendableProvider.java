@@ -30,6 +30,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
@@ -57,6 +58,7 @@ final class SuspendableProvider implements DeviceProvider {
 
     private final Set<Use> uses = ConcurrentHashMap.newKeySet();
     private final Switches switches = new Switches();
+    private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean suspended;
     private volatile @Nullable Inventory last;
 
@@ -282,9 +284,12 @@ final class SuspendableProvider implements DeviceProvider {
         return provider.restartReason();
     }
 
+    /** Closes the provider at the first call: it is among the parts from the beginning, and again once it starts. */
     @Override
     public void close() {
-        provider.close();
+        if (!closed.getAndSet(true)) {
+            provider.close();
+        }
     }
 
     @Override
