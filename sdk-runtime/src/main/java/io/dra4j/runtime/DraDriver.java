@@ -313,7 +313,7 @@ public final class DraDriver implements AutoCloseable {
 
         /**
          * Taints devices that the provider reports as unhealthy with {@code <driver>/unhealthy}
-         * until it reports them as healthy; by default, health causes no taints.
+         * until it reports them as healthy; by default, health causes no taints. It needs the {@link #healthService}.
          *
          * <p>A device of unknown health keeps its taint: unknown is not healthy. The device is not published to an API
          * server that does not keep taints.
@@ -428,7 +428,8 @@ public final class DraDriver implements AutoCloseable {
          * Builds the driver; a builder builds only one.
          *
          * @return the driver, not started
-         * @throws DraException if the driver's or the node's name, or the HTTP endpoint, is not valid
+         * @throws DraException if the driver's or the node's name, or the HTTP endpoint, is not valid, or unhealthy
+         *     devices are to be tainted without the health service
          */
         public DraDriver build() {
             settings.check();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.error.DraException;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.Place;
@@ -48,10 +49,12 @@ class DraDriverTest {
     }
 
     @Test
-    void isNotBuiltWithAPortThatDoesNotExist() {
+    void isNotBuiltWithAPortThatDoesNotExistOrATaintThatIsNeverUsed() {
         assertThatThrownBy(() -> builder().healthcheckPort(65536).build())
                 .isInstanceOf(DraException.class)
                 .hasMessage("Not a TCP port: 65536; use one up to 65535");
+        assertThatThrownBy(() -> builder().taintUnhealthy(Effect.NONE).build())
+                .hasMessageContaining("call healthService()");
         assertThat(builder().healthcheckPort(-7).build()).isNotNull();
     }
 

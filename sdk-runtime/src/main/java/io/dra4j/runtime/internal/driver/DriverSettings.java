@@ -99,6 +99,11 @@ public final class DriverSettings {
                     ("Not the UID of a pod: \"%s\"; use metadata.uid of the driver's own pod, by the downward API")
                             .formatted(podUid));
         }
+        if (unhealthyTaint != null && !healthService) {
+            throw new DraException(
+                    "Unhealthy devices can't be tainted: the driver was built without the health service;"
+                            + " leave out --unhealthy-taint (taintUnhealthy), or call healthService() on its DraDriver.Builder");
+        }
         http();
     }
 

@@ -30,7 +30,7 @@ final class RunningHealth {
     RunningHealth(DriverSettings settings) {
         Taint.Effect effect = settings.unhealthyTaint;
         isReported = settings.healthService;
-        taints = isReported && effect != null ? new HealthTaints(reports, settings.driverName, effect) : null;
+        taints = effect != null ? new HealthTaints(reports, settings.driverName, effect) : null;
     }
 
     void report(Collection<DeviceHealth> health) {
