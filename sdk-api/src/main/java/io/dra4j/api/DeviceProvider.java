@@ -49,7 +49,8 @@ public interface DeviceProvider extends AutoCloseable {
      * <p>It must work without a start, because an admission webhook and an offline check also call it. An entry for
      * this driver of any other kind is an error in the claim.
      *
-     * @return the kinds, each apiVersion and kind at most once; the same on every call
+     * @return the kinds, each apiVersion and kind at most once, and each with its own Java type, by whose values {@link
+     *     io.dra4j.api.claim.AllocatedDevice#config} finds them; the same on every call
      */
     default List<ConfigType<?>> configTypes() {
         return List.of();

@@ -37,16 +37,22 @@ public final class ConfigCheck {
     /**
      * Returns the kinds that a provider declares.
      *
-     * @throws DraException if it declares a kind twice, or returns a null
+     * @throws DraException if it declares a kind twice, returns a null, or a value of one kind could be of another
      */
     public static List<ConfigType<?>> declared(@Nullable List<@Nullable ConfigType<?>> types) {
         if (types == null
                 || types.stream().anyMatch(Objects::isNull)
-                || types.stream().map(String::valueOf).distinct().count() < types.size()) {
+                || types.stream().map(String::valueOf).distinct().count() < types.size()
+                || types.stream().anyMatch(kind -> types.stream().anyMatch(other -> isAmbiguous(kind, other)))) {
             throw new DraException(
-                    "DeviceProvider.configTypes() must return each kind once, and no null; it returned " + types);
+                    "DeviceProvider.configTypes() must return each kind once, with a Java type of its own, and no null; it returned "
+                            + types);
         }
         return List.copyOf(types);
+    }
+
+    private static boolean isAmbiguous(ConfigType<?> kind, ConfigType<?> other) {
+        return kind != other && kind.type().isAssignableFrom(other.type());
     }
 
     /**

@@ -341,12 +341,13 @@ class AllocationsTest implements ScenarioSteps {
         @Test
         void areDeclaredOnceByTheDriverWithATypeThatCanBeDecoded() {
             Config any = fromClaim(settings(""));
-
-            for (List<ConfigType<?>> types :
-                    Arrays.<List<ConfigType<?>>>asList(null, asList(SETTINGS, null), List.of(SETTINGS, SETTINGS))) {
+            ConfigType<?> older = ConfigType.builder("gpu.example.com/v1beta1", "Settings", Settings.class)
+                    .build();
+            for (List<ConfigType<?>> types : Arrays.<List<ConfigType<?>>>asList(
+                    null, asList(SETTINGS, null), List.of(SETTINGS, SETTINGS), List.of(SETTINGS, older))) {
                 assertThatThrownBy(() -> new Allocations(DRIVER, types))
-                        .hasMessage("DeviceProvider.configTypes() must return each kind once, and no null; it returned "
-                                + types);
+                        .hasMessageStartingWith("DeviceProvider.configTypes() must return each kind once, with a Java")
+                        .hasMessageEndingWith("it returned " + types);
             }
             assertThatThrownBy(() -> read(
                             object(List.of(GPU), any),
