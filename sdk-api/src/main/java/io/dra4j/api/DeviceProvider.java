@@ -33,8 +33,9 @@ import java.util.Optional;
  *   <li><b>Idempotence.</b> After a crash the runtime may call {@code unprepare} again for a half-finished claim, any
  *       number of times. It calls {@code prepare} again only after an {@code unprepare} of the claim has returned,
  *       unless its records are gone because its state directory was deleted.
- *   <li><b>Failure.</b> A method that fails throws. A {@link io.dra4j.api.error.PrepareException} carries a sentence
- *       for the pod's owner; any other exception is logged, and the owner learns only that the driver failed.
+ *   <li><b>Failure.</b> A method that fails throws. The message of a {@link io.dra4j.api.error.DraException}, such as a
+ *       {@link io.dra4j.api.error.PrepareException}, is for the pod's owner; any other exception is logged, and the
+ *       owner learns only that the driver failed.
  * </ul>
  *
  * @see <a

@@ -9,7 +9,8 @@ import java.util.Objects;
  * A configuration as it applies to a device, with its origin.
  *
  * <p>Devices that share one entry have equal source and index: use these two as the key of something that serves a
- * whole entry, such as a sharing daemon.
+ * whole entry, such as a sharing daemon. With a {@linkplain ConfigType.Builder#merge merge} they are those of the last
+ * entry that applies, and the values of two devices may differ: the value belongs in the key, too.
  *
  * @param value the decoded, defaulted, normalized and validated configuration
  * @param source where it came from
