@@ -4,6 +4,7 @@ package io.dra4j.test;
 
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.ProviderState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -14,13 +15,16 @@ import java.util.function.Consumer;
 /** A context of one prepare or unprepare that keeps checkpoints in memory. Thread-safe. */
 public final class RecordingClaimContext implements ClaimContext {
 
+    /** The time for which a kubelet waits. */
+    static final Duration LIMIT = Duration.ofSeconds(45);
+
     private final Instant deadline;
     private final Consumer<ProviderState> onCheckpoint;
     private final List<ProviderState> checkpoints = new CopyOnWriteArrayList<>();
 
-    /** Creates a context without a deadline. */
+    /** Creates a context whose deadline is in 45 seconds, by the clock of the system. */
     public RecordingClaimContext() {
-        this(Instant.MAX);
+        this(Instant.now().plus(LIMIT));
     }
 
     /**

@@ -44,7 +44,6 @@ class RecordingContextsTest {
     @Test
     void knowItsNamesAndTheTimeOfTheTest() {
         Instant time = Instant.parse("2030-01-01T00:00:00Z");
-
         context.setTime(time);
         context.advance(Duration.ofSeconds(5));
 
@@ -238,6 +237,7 @@ class RecordingContextsTest {
         assertThat(claim.checkpoints()).containsExactly(first, second);
         assertThat(claim.lastCheckpoint()).contains(second);
         assertThat(claim.deadline()).isEqualTo(Instant.EPOCH);
-        assertThat(new RecordingClaimContext().deadline()).isEqualTo(Instant.MAX);
+        assertThat(new RecordingClaimContext().deadline())
+                .isBetween(Instant.now(), Instant.now().plusSeconds(45));
     }
 }
