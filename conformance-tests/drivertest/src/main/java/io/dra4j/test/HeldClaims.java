@@ -15,15 +15,28 @@ public final class HeldClaims {
     private HeldClaims() {}
 
     /**
-     * Returns a claim that has been prepared.
+     * Returns a claim that has been prepared without a checkpoint.
      *
      * @param claim the claim that was prepared
      * @param prepared what the provider returned, with its state
      * @return the claim, {@link Phase#PREPARED}
      */
     public static HeldClaim prepared(AllocatedClaim claim, PreparedClaim prepared) {
+        return prepared(claim, prepared, new RecordingClaimContext());
+    }
+
+    /**
+     * Returns a claim that has been prepared.
+     *
+     * @param claim the claim that was prepared
+     * @param prepared what the provider returned
+     * @param context the context of that prepare, whose last checkpoint is the claim's state if the result has none
+     * @return the claim, {@link Phase#PREPARED}
+     */
+    public static HeldClaim prepared(AllocatedClaim claim, PreparedClaim prepared, RecordingClaimContext context) {
         Objects.requireNonNull(prepared, "prepared");
-        return builder(claim).state(prepared.state()).build();
+        HeldClaim.Builder held = interrupted(claim, context).toBuilder().phase(Phase.PREPARED);
+        return (prepared.state() == null ? held : held.state(prepared.state())).build();
     }
 
     /**

@@ -175,6 +175,9 @@ class ClaimsTest {
             assertThat(held.phase()).isEqualTo(Phase.PREPARING);
             assertThat(held.devices()).hasSize(2);
             assertThat(held.state()).isEqualTo(new ProviderState(1, "\"begun\""));
+            assertThat(HeldClaims.prepared(claim, PreparedClaim.empty(), context)
+                            .state())
+                    .isEqualTo(held.state());
             assertThat(HeldClaims.interrupted(claim, new RecordingClaimContext())
                             .state())
                     .isNull();
