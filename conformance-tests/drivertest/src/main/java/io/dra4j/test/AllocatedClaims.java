@@ -216,7 +216,12 @@ public final class AllocatedClaims {
      * @return this builder
      */
     public AllocatedClaims classConfig(String parameters, String... requests) {
-        configs().insert(0, entry("FromClass", parameters, requests));
+        ArrayNode configs = configs();
+        int first = 0;
+        while (configs.path(first).path("source").asText().equals("FromClass")) {
+            first++;
+        }
+        configs.insert(first, entry("FromClass", parameters, requests));
         return this;
     }
 

@@ -69,12 +69,15 @@ class ClaimsTest {
         void hasConfigurationsOfClassAndClaim() throws Exception {
             String clock = "{apiVersion: fpga.example.com/v1, kind: Clock, megahertz: %d}";
 
-            AllocatedClaim claim = claims().named("team-a", "crypto", "u-1")
+            AllocatedClaims claims = claims().named("team-a", "crypto", "u-1")
                     .device("fpga-0")
-                    .config(clock.formatted(300))
                     .config(clock.formatted(400), "others")
-                    .classConfig(clock.formatted(200), "devices")
-                    .build();
+                    .classConfig(clock.formatted(100))
+                    .classConfig(clock.formatted(200), "devices");
+
+            assertThat(claims.build().devices().get(0).config(Boards.CLOCK).value())
+                    .isEqualTo(new Boards.Clock(200));
+            AllocatedClaim claim = claims.config(clock.formatted(300)).build();
 
             assertThat(claim.ref()).isEqualTo(new ClaimRef("team-a", "crypto", "u-1"));
             assertThat(claim.devices().get(0).config(Boards.CLOCK).value()).isEqualTo(new Boards.Clock(300));
