@@ -11,20 +11,24 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
+import io.dra4j.runtime.internal.claim.PreparedResults;
+import io.dra4j.runtime.internal.claim.PreparedResults.PreparedCheck;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows a claim as a provider would receive it, without a cluster: for a vendor's tests and tools.
  *
  * <p>A claim is decoded and its configurations are validated as before a prepare, with the same messages. The provider
- * is not asked to prepare it. Immutable.
+ * is not asked to prepare it; what it has prepared can be {@linkplain #check checked}. Immutable.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/"> ResourceClaim</a>
  */
@@ -106,6 +110,19 @@ public final class ClaimPreview {
         } catch (DraException e) {
             return Optional.of(new PrepareOutcome.Failed(e.getMessage()).message());
         }
+    }
+
+    /**
+     * Checks what a provider has prepared for a claim, as the runtime does.
+     *
+     * @param claim the claim
+     * @param prepared the provider's result
+     * @param changesNothing the provider's answer to {@link DeviceProvider#changesNothing} for the claim
+     * @throws DraException if the runtime would refuse it: it lacks devices, contradicts itself, or has a state although
+     *     nothing is changed
+     */
+    public static void check(AllocatedClaim claim, @Nullable PreparedClaim prepared, boolean changesNothing) {
+        PreparedResults.results(claim, PreparedCheck.checked(claim, prepared, changesNothing));
     }
 
     private static ObjectNode parse(String claim) {

@@ -18,6 +18,7 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.rules.Names;
+import io.dra4j.runtime.ClaimPreview;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,6 +33,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -197,12 +199,14 @@ public final class RecordingDriverContext implements DriverContext {
      *
      * <p>A claim that was prepared with these devices gets its earlier answer, and the provider is
      * not called; a claim that is held with other devices or in another phase is unprepared first.
+     * It refuses the results that the runtime refuses, and any state if the provider {@linkplain
+     * DeviceProvider#changesNothing changes nothing} for the claim.
      *
      * @param provider the provider
      * @param claim the claim
      * @return what containers get
-     * @throws Exception what the provider throws; if it can't unprepare the claim either, that is
-     *     suppressed, and the claim stays held
+     * @throws Exception what the provider throws, or a {@link DraException} if its results are refused; if it can't
+     *     unprepare the claim either, that is suppressed, and the claim stays held
      */
     @SuppressWarnings("try") // only closed
     public PreparedClaim prepare(DeviceProvider provider, AllocatedClaim claim) throws Exception {
@@ -218,13 +222,18 @@ public final class RecordingDriverContext implements DriverContext {
         if (known.isPresent()) {
             unprepare(provider, claim.ref());
         }
+        boolean changesNothing = provider.changesNothing(claim);
         hold(begun);
         try (AutoCloseable undo = () -> {
             if (held(claim.ref()).phase() != Phase.PREPARED) {
                 unprepare(provider, claim.ref());
             }
         }) {
-            PreparedClaim prepared = provider.prepare(claim, context(claim.ref()));
+            PreparedClaim prepared = provider.prepare(claim, context(state -> {
+                ClaimPreview.check(claim, PreparedClaim.empty().withState(state), changesNothing);
+                checkpoint(claim.ref(), state);
+            }));
+            ClaimPreview.check(claim, prepared, changesNothing);
             HeldClaim.Builder builder = held(claim.ref()).toBuilder().phase(Phase.PREPARED);
             HeldClaim done = (prepared.state() == null ? builder : builder.state(prepared.state())).build();
             answers.put(done, prepared);
@@ -246,7 +255,7 @@ public final class RecordingDriverContext implements DriverContext {
         if (known.phase() != Phase.DAMAGED) { // it stays so until an unprepare succeeds
             hold(known.toBuilder().phase(Phase.UNPREPARING).build());
         }
-        provider.unprepare(known, context(claim));
+        provider.unprepare(known, context(state -> checkpoint(claim, state)));
         synchronized (this) {
             held.removeIf(one -> one.ref().equals(claim));
         }
@@ -260,8 +269,8 @@ public final class RecordingDriverContext implements DriverContext {
         return held().stream().filter(one -> one.ref().equals(claim)).findFirst();
     }
 
-    private RecordingClaimContext context(ClaimRef claim) {
-        return new RecordingClaimContext(Instant.MAX, state -> checkpoint(claim, state));
+    private RecordingClaimContext context(Consumer<ProviderState> onCheckpoint) {
+        return new RecordingClaimContext(now().plus(RecordingClaimContext.LIMIT), onCheckpoint);
     }
 
     private synchronized void checkpoint(ClaimRef claim, ProviderState state) {

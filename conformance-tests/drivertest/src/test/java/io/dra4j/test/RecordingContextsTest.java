@@ -146,8 +146,15 @@ class RecordingContextsTest {
         Boards boards = new Boards("node-a") {
             @Override
             public PreparedClaim prepare(AllocatedClaim claim, ClaimContext progress) {
+                assertThat(progress.deadline())
+                        .isEqualTo(context.clock().instant().plusSeconds(45));
                 progress.checkpoint(begun);
-                return PreparedClaim.empty();
+                return claim.devices().size() == 1 ? PreparedClaim.empty() : null;
+            }
+
+            @Override
+            public boolean changesNothing(AllocatedClaim claim) {
+                return claim.ref().name().equals("third");
             }
         };
         AllocatedClaims claims = AllocatedClaims.of(Boards.DRIVER, boards).device("fpga-0");
@@ -159,6 +166,11 @@ class RecordingContextsTest {
         assertThat(context.held())
                 .containsExactly(other, HeldClaims.builder(claim).state(begun).build());
         context.unprepare(boards, claim.ref());
+        AllocatedClaim third = claims.named("default", "third", "uid-3").build();
+        assertThatThrownBy(() -> context.prepare(boards, third)).hasMessageContaining("changesNothing() returned true");
+        AllocatedClaim two =
+                claims.named("default", "fourth", "uid-4").device("fpga-1").build();
+        assertThatThrownBy(() -> context.prepare(boards, two)).hasMessageContaining("prepare() returned null");
         assertThat(context.held()).containsExactly(other);
     }
 

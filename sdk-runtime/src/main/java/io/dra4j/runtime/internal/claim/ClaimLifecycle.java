@@ -132,18 +132,13 @@ final class ClaimLifecycle implements AutoCloseable {
                         call -> withFiles(
                                 begun,
                                 claim,
-                                PreparedCheck.checked(claim, context.provider().prepare(claim, call)),
-                                changesNothing));
+                                PreparedCheck.checked(claim, context.provider().prepare(claim, call), changesNothing)));
         writes.put(done);
         return Objects.requireNonNull(done.results());
     }
 
     /** Runs in the provider's call, since files may also stall: a claim's own thread may be virtual. */
-    private ClaimRecord withFiles(
-            ClaimRecord begun, AllocatedClaim claim, PreparedClaim prepared, boolean changesNothing) {
-        if (changesNothing && prepared.state() != null) {
-            PreparedCheck.refuseState(prepared.state());
-        }
+    private ClaimRecord withFiles(ClaimRecord begun, AllocatedClaim claim, PreparedClaim prepared) {
         Results results = PreparedResults.results(claim, context.reports().prepared(claim, prepared));
         writeSpec(results);
         return begun.prepared(prepared.state() == null ? state() : prepared.state(), results);

@@ -39,7 +39,7 @@ public final class PreparedResults {
      *
      * @throws DraException if the results name devices that the claim does not have
      */
-    static Results results(AllocatedClaim claim, PreparedClaim prepared) {
+    public static Results results(AllocatedClaim claim, PreparedClaim prepared) {
         List<PreparedDevice> left = new ArrayList<>(prepared.devices());
         List<ResultDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
@@ -113,7 +113,7 @@ public final class PreparedResults {
      * contradictions are logged: perhaps no container uses both devices, or needs the variable. The edits of the claim
      * are applied first, and a device's edits replace them.
      */
-    static final class PreparedCheck {
+    public static final class PreparedCheck {
 
         private static final Logger LOG = LoggerFactory.getLogger(PreparedCheck.class);
 
@@ -141,13 +141,18 @@ public final class PreparedResults {
         /**
          * Returns what a provider prepared for a claim.
          *
-         * @throws DraException if it is null, lacks devices, or contradicts itself
+         * @throws DraException if it is null, lacks devices, contradicts itself, or has a state although preparing the
+         *     claim changes nothing
          */
-        static PreparedClaim checked(AllocatedClaim claim, @Nullable PreparedClaim prepared) {
+        public static PreparedClaim checked(
+                AllocatedClaim claim, @Nullable PreparedClaim prepared, boolean changesNothing) {
             if (prepared == null) {
                 throw new DraException(
                         "DeviceProvider.prepare() returned null; it must return PreparedClaim.empty() where"
                                 + " containers get nothing through CDI");
+            }
+            if (changesNothing && prepared.state() != null) {
+                refuseState(prepared.state());
             }
             int devices = prepared.devices().size();
             if (devices > 0 && devices < claim.devices().size()) {
