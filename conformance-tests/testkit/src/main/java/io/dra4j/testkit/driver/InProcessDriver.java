@@ -22,9 +22,15 @@ public final class InProcessDriver implements DriverAdapter {
         AutoCloseable start(Place place) throws Exception;
     }
 
+    /** Not in the drivers: the shutdown hook would keep them in memory. */
+    private static final Queue<Place> PLACES = new ConcurrentLinkedQueue<>();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> PLACES.forEach(Place::remove), "dra4j-place-removal"));
+    }
+
     private final Starter starter;
     private final Predicate<String> changesNothing;
-    private final Queue<Place> places = new ConcurrentLinkedQueue<>();
 
     /** Runs the drivers that a function starts. */
     public InProcessDriver(Starter starter) {
@@ -39,15 +45,13 @@ public final class InProcessDriver implements DriverAdapter {
     public InProcessDriver(Starter starter, Predicate<String> changesNothing) {
         this.starter = starter;
         this.changesNothing = changesNothing;
-        Thread end = new Thread(() -> places.forEach(Place::remove), "dra4j-place-removal");
-        Runtime.getRuntime().addShutdownHook(end);
     }
 
     /** Makes a place that is also removed when the JVM exits, for example when a test is aborted. */
     @Override
     public Place place(String node, String driver) {
         Place place = DriverAdapter.super.place(node, driver);
-        places.add(place);
+        PLACES.add(place);
         return place;
     }
 
