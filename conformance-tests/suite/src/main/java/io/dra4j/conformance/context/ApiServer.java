@@ -113,10 +113,10 @@ final class ApiServer {
     }
 
     private void furnish(String node) {
-        if (make("/api/v1/nodes", object("Node", node))) {
+        if (make("/api/v1/nodes", labelled("Node", node))) {
             onEnd("the slices of node " + node, () -> deleteSlices(node));
         }
-        ObjectNode object = object("Namespace", namespace);
+        ObjectNode object = labelled("Namespace", namespace);
         object.withObject("/metadata/labels").put("resource.kubernetes.io/admin-access", "true");
         make("/api/v1/namespaces", object);
     }
@@ -168,7 +168,7 @@ final class ApiServer {
         });
     }
 
-    private static ObjectNode object(String kind, String name) {
+    static ObjectNode labelled(String kind, String name) {
         ObjectNode object = JSON.createObjectNode();
         object.put("apiVersion", "v1").put("kind", kind);
         ObjectNode metadata = object.putObject("metadata").put("name", name);

@@ -50,17 +50,22 @@ public final class ReadOnlyDirectories implements AutoCloseable {
     /** Blocks directories, and files in them, for the test context's driver; Untested if the suite can't. */
     public static ReadOnlyDirectories of(TestContext context, List<Path> folders, List<Path> files) {
         ReadOnlyDirectories directories = new ReadOnlyDirectories(context, folders, files);
-        for (Mechanism mechanism : List.of(Mechanism.MODES, Mechanism.FLAGS, Mechanism.MOUNT)) {
-            directories.mechanism = mechanism;
-            if (directories.begin() && directories.works()) {
-                return directories;
+        context.change(directories::begin, directories::close);
+        return directories;
+    }
+
+    private void begin() {
+        for (Mechanism one : List.of(Mechanism.MODES, Mechanism.FLAGS, Mechanism.MOUNT)) {
+            mechanism = one;
+            if (isSet() && works()) {
+                return;
             }
-            directories.close();
+            close();
         }
         throw new Untested("the suite can't make a directory read-only: neither modes, chattr nor mount work");
     }
 
-    private boolean begin() {
+    private boolean isSet() {
         return switch (mechanism) {
             case NONE -> false;
             case MODES -> writable(false);
@@ -161,7 +166,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         boolean open = switch (mechanism) {
             case NONE -> true;
             case MODES -> writable(true);

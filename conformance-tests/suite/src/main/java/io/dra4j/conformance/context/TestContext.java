@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.context;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.claims.Allotments;
 import io.dra4j.conformance.claims.ClaimTemplates;
 import io.dra4j.conformance.settings.Settings;
@@ -341,6 +342,11 @@ public final class TestContext implements AutoCloseable {
         return api.cluster();
     }
 
+    /** An object with the label by which those of a killed run can be found. */
+    public static ObjectNode labelled(String kind, String name) {
+        return ApiServer.labelled(kind, name);
+    }
+
     public ApiProxy proxy() {
         return api.proxy();
     }
@@ -354,6 +360,32 @@ public final class TestContext implements AutoCloseable {
 
     public Hooks hooks() {
         return hooks;
+    }
+
+    /** Runs a hook, which another undoes: see {@link #change}. */
+    public Opened hook(String name, String undo) {
+        return change(() -> hooks.run(name), () -> hooks.run(undo));
+    }
+
+    /**
+     * Makes a change to something that outlives the run. It is undone once, even if only a part of it was made: when the
+     * result is closed, or else before the end of this test context.
+     */
+    public Opened change(Change change, Change undo) {
+        return opened.change(change, undo);
+    }
+
+    public interface Change extends Runnable {
+        void make() throws IOException;
+
+        @Override
+        default void run() {
+            try {
+                make();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
     }
 
     /**

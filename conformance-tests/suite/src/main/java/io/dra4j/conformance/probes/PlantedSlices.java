@@ -3,10 +3,10 @@
 package io.dra4j.conformance.probes;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.util.LinkedHashMap;
@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 /** Slices that the suite creates under other names, and deletes again. */
 public final class PlantedSlices {
 
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final String OTHER_DRIVER = "other.dra-conformance.dev";
 
     private final TestContext context;
     private final Map<String, JsonNode> planted = new LinkedHashMap<>();
+    private final Opened removal = new Opened();
 
     public PlantedSlices(TestContext context) {
         this.context = context;
@@ -54,21 +54,22 @@ public final class PlantedSlices {
     }
 
     private void plant(String name, @Nullable JsonNode like, Consumer<ObjectNode> change) {
-        ObjectNode slice = JSON.createObjectNode();
-        slice.put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceSlice");
-        ObjectNode metadata = slice.putObject("metadata");
-        metadata.put("name", context.place().node() + "-planted-" + name);
+        String unique = context.place().node() + "-planted-" + name;
+        ObjectNode slice = TestContext.labelled("ResourceSlice", unique).put("apiVersion", "resource.k8s.io/v1");
         ObjectNode spec = slice.putObject("spec");
         if (like != null) {
-            metadata.set("ownerReferences", like.at("/metadata/ownerReferences").deepCopy());
+            slice.withObject("/metadata")
+                    .set("ownerReferences", like.at("/metadata/ownerReferences").deepCopy());
             spec.setAll((ObjectNode) like.path("spec").deepCopy());
             spec.remove("sharedCounters");
         }
         change.accept(spec);
         spec.putArray("devices").addObject().put("name", "planted-" + name);
-        JsonNode created = context.cluster().create(Publishing.SLICES, slice);
-        planted.put(SeenPools.name(created), created);
-        context.transcript().note("another client creates slice " + SeenPools.name(created));
+        Opened created = context.change(
+                () -> planted.put(unique, context.cluster().create(Publishing.SLICES, slice)),
+                () -> context.cluster().delete(Publishing.SLICES + "/" + unique));
+        removal.onEnd(created::close);
+        context.transcript().note("another client creates slice " + unique);
     }
 
     /** Returns the slices that are seen, except for those of a pool that the driver does not have. */
@@ -110,7 +111,6 @@ public final class PlantedSlices {
     }
 
     public void remove() {
-        planted.keySet().forEach(name -> context.cluster().delete(Publishing.SLICES + "/" + name));
-        planted.clear();
+        removal.close();
     }
 }

@@ -12,6 +12,7 @@ import io.dra4j.conformance.context.Unpublished;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.cluster.ObjectWatch;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.time.Duration;
@@ -233,9 +234,9 @@ public record Publishing(TestContext context) {
         throw new Violation("%d s after %s the slices are not as before: %s", timeout.toSeconds(), after, difference);
     }
 
-    /** Runs the hook that undoes another, and waits until the driver shows it, so that it does not write later. */
-    public void undo(String hook, SeenPools before) throws InterruptedException {
-        context.hooks().run(hook);
+    /** Undoes a change, and waits until the driver shows it, so that it does not write later. */
+    public void undo(Opened change, SeenPools before) throws InterruptedException {
+        change.close();
         await(like(before), context.timeouts().change());
     }
 

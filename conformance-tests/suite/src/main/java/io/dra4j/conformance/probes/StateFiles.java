@@ -65,6 +65,16 @@ public record StateFiles(Map<Path, byte[]> before) {
         }
     }
 
+    /** Restores the files that are as they were damaged. */
+    public void repair(Damage damage) throws IOException {
+        for (Map.Entry<Path, byte[]> file : before.entrySet()) {
+            Path path = file.getKey();
+            if (Files.exists(path) && Arrays.equals(Files.readAllBytes(path), damage.change.apply(file.getValue()))) {
+                Files.write(path, file.getValue());
+            }
+        }
+    }
+
     public void restore() throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
             Files.write(file.getKey(), file.getValue());

@@ -19,6 +19,7 @@ import io.dra4j.conformance.settings.ConfigSettings.Valid;
 import io.dra4j.testkit.cdi.CdiCheck;
 import io.dra4j.testkit.cdi.CdiName;
 import io.dra4j.testkit.cdi.CdiVersion;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
@@ -265,11 +266,9 @@ record CdiSpecRules(TestContext context) {
     @Rule("DRA-CDI-10")
     void aMissingSpecIsWrittenAgain() throws IOException {
         KubeletClaim claim = context.claims().allocate(context.devices().one());
-        Map<Path, byte[]> removed = removed(prepared(claim));
-        try {
+        Opened removed = removed(prepared(claim));
+        try (removed) {
             CdiView.ids(context.calls().prepared(claim)).forEach(context.cdi()::resolve);
-        } finally {
-            restore(removed);
         }
     }
 
@@ -278,8 +277,8 @@ record CdiSpecRules(TestContext context) {
     void aSpecThatVanishesIsWrittenAgain() throws IOException {
         ClaimResult answer =
                 prepared(context.claims().allocate(context.devices().one()));
-        Map<Path, byte[]> removed = removed(answer);
-        try {
+        Opened removed = removed(answer);
+        try (removed) {
             Duration limit = context.timeouts().look();
             Measurements.Wait wait = context.measurements().begin("time until the specs were back", limit);
             long end = System.nanoTime() + limit.toNanos();
@@ -290,8 +289,6 @@ record CdiSpecRules(TestContext context) {
                     .because(
                             "%d s after the specs of a prepared claim were removed, in the same boot, they are not back: a kubelet does not prepare the claim again, and its containers can't be restarted",
                             limit.toSeconds());
-        } finally {
-            restore(removed);
         }
     }
 
@@ -299,17 +296,20 @@ record CdiSpecRules(TestContext context) {
         return CdiView.ids(answer).stream().allMatch(context.cdi()::resolves);
     }
 
-    private Map<Path, byte[]> removed(ClaimResult answer) throws IOException {
+    private Opened removed(ClaimResult answer) throws IOException {
         Map<Path, byte[]> removed = new HashMap<>();
         for (String id : CdiView.ids(answer)) {
             Path file = context.cdi().path(context.cdi().resolve(id).file());
             removed.put(file, Files.readAllBytes(file));
         }
         context.transcript().note("remove " + removed.keySet());
-        for (Path file : removed.keySet()) {
-            Files.delete(file);
-        }
-        return removed;
+        return context.change(
+                () -> {
+                    for (Path file : removed.keySet()) {
+                        Files.delete(file);
+                    }
+                },
+                () -> restore(removed));
     }
 
     /** A spec that was not written again may serve all claims, so other rules may need it. */
@@ -324,7 +324,7 @@ record CdiSpecRules(TestContext context) {
     @ExecutionGroup.On(ExecutionGroup.RESTARTS)
     @Rule("DRA-CDI-11")
     void specsOfOthersStay() throws IOException {
-        try (SentinelFiles sentinels = SentinelFiles.ofCdi(context.cdi().folder())) {
+        try (SentinelFiles sentinels = SentinelFiles.ofCdi(context)) {
             KubeletClaim claim = context.claims().allocate(context.devices().one());
             prepared(claim);
             noNameTwice();
@@ -397,19 +397,23 @@ record CdiSpecRules(TestContext context) {
         private record Sentinel(byte[] content, Object inode) {}
 
         /** Specs of another vendor, in both forms, and a file that is not a spec. */
-        public static SentinelFiles ofCdi(Path folder) throws IOException {
+        public static SentinelFiles ofCdi(TestContext context) {
             SentinelFiles sentinels = new SentinelFiles();
-            sentinels.add(folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".json"), """
+            context.change(() -> sentinels.plant(context.cdi().folder()), sentinels::close);
+            return sentinels;
+        }
+
+        private void plant(Path folder) throws IOException {
+            add(folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".json"), """
                     {"cdiVersion": "0.3.0", "kind": "%s",
                      "devices": [{"name": "json", "containerEdits": {"env": ["SENTINEL=1"]}}]}
                     """.formatted(KIND));
-            sentinels.add(folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".yaml"), """
+            add(folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".yaml"), """
                     cdiVersion: 0.3.0
                     kind: %s
                     devices: [{name: yaml, containerEdits: {env: [SENTINEL=2]}}]
                     """.formatted(KIND));
-            sentinels.add(folder.resolve("sentinel.txt"), "no spec at all\n");
-            return sentinels;
+            add(folder.resolve("sentinel.txt"), "no spec at all\n");
         }
 
         private void add(Path file, String content) throws IOException {

@@ -14,6 +14,7 @@ import io.dra4j.conformance.probes.ProcessCount;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.QuietWindow;
 import io.dra4j.conformance.probes.RegistrationSocket;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.OpenHealthStream;
 import io.dra4j.testkit.kubelet.OpenHealthStream.Device;
@@ -74,15 +75,15 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         try (OpenHealthStream watch = streams.open()) {
             Report before = first(watch, published);
             SeenPools well = publishing.now();
+            Opened fault = context.hook("fault", "recover");
             try {
-                context.hooks().run("fault");
                 streams.await(
                         watch,
                         report -> !states(report).equals(states(before)),
                         context.timeouts().change(),
                         "a change of health after the hook fault");
             } finally {
-                publishing.undo("recover", well);
+                publishing.undo(fault, well);
             }
             streams.await(
                     watch,
@@ -204,9 +205,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         List<Integer> counts = all.stream().map(watch -> watch.reports().size()).toList();
         boolean hasHook = context.hooks().has("fault") && context.hooks().has("recover");
         SeenPools well = publishing.now();
-        if (hasHook) {
-            context.hooks().run("fault");
-        }
+        Opened fault = hasHook ? context.hook("fault", "recover") : new Opened();
         try {
             for (int i = 0; i < all.size(); i++) {
                 int count = counts.get(i);
@@ -219,7 +218,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
             }
         } finally {
             if (hasHook) {
-                publishing.undo("recover", well);
+                publishing.undo(fault, well);
             }
         }
     }

@@ -8,6 +8,7 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.HashMap;
@@ -39,15 +40,17 @@ record IdentityRules(TestContext context) {
                 known.size() == 2, "no two devices have string attributes that distinguish them, such as a uuid");
         KubeletClaim prepared = context.preparedClaim(known.get(0));
         KubeletClaim allocated = context.claims().allocate(known.get(1));
-        renumber();
+        Opened renumbered = context.change(this::renumber, this::renumber);
         try {
+            context.driver().restarted();
             context.awaitPools();
             remains(identities, known.get(0), prepared, "prepared");
             remains(identities, known.get(1), allocated, "allocated");
         } finally {
             end(prepared);
             end(allocated);
-            renumber();
+            renumbered.close();
+            context.driver().restarted();
         }
         publishing.restored(before, "a second hook renumber", context.timeouts().change());
     }
@@ -55,7 +58,6 @@ record IdentityRules(TestContext context) {
     private void renumber() {
         context.driver().kill();
         context.hooks().run(RENUMBER);
-        context.driver().restarted();
     }
 
     private void end(KubeletClaim claim) {

@@ -258,7 +258,7 @@ record RestartRules(TestContext context) {
         StateFiles files = StateFiles.of(context);
         String after = "after the state file " + damage.words();
         context.transcript().note(after + ": " + files.paths());
-        files.damage(damage);
+        context.change(() -> files.damage(damage), () -> files.repair(damage));
         if (starts()) {
             held.isRemembered(after);
             other.ifPresent(claim -> unprepared(claim, context.calls().unprepare(claim), after));

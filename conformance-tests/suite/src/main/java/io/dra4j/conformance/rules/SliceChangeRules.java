@@ -14,6 +14,7 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.rules.SliceLimits;
 import io.dra4j.testkit.cluster.ObjectWatch;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.HashSet;
 import java.util.List;
@@ -44,9 +45,8 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     private SeenPools change(ObjectWatch watch, SeenPools before) throws InterruptedException {
         NotApplicable.unless(!before.devices().isEmpty(), "the driver publishes no device to unplug");
         Untested.unless(!offered(before).isEmpty(), "every device that is published is tainted");
-        boolean isPlugged = false;
+        Opened unplugged = context.hook("unplug", "plug");
         try {
-            context.hooks().run("unplug");
             SeenPools less = publishing
                     .measured(
                             "time from the hook unplug until a device was gone",
@@ -54,13 +54,12 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                             isLess(before),
                             context.timeouts().change())
                     .orElseThrow(() -> notGone(before));
-            context.hooks().run("plug");
-            isPlugged = true;
+            unplugged.close();
             publishing.restored(before, "the hook plug", context.timeouts().change());
             return less;
         } finally {
-            if (!isPlugged) {
-                publishing.undo("plug", before);
+            if (!unplugged.isClosed()) {
+                publishing.undo(unplugged, before);
             }
         }
     }
@@ -126,8 +125,8 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
             return;
         }
         int number = context.proxy().lastNumber();
+        Opened plugged = context.hook(PLUG_MANY, "plug");
         try {
-            context.hooks().run(PLUG_MANY);
             SeenPools many = publishing
                     .measured(
                             "time from the hook plug-many until a pool had more than one slice holds",
@@ -136,7 +135,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                     .orElseThrow(() -> notSplit(number));
             checkSplit(many);
         } finally {
-            publishing.undo("plug", pools);
+            publishing.undo(plugged, pools);
         }
     }
 

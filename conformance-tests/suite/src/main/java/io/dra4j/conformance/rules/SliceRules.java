@@ -16,6 +16,7 @@ import io.dra4j.conformance.probes.Reported;
 import io.dra4j.conformance.probes.Restarts;
 import io.dra4j.rules.OwnNames;
 import io.dra4j.testkit.cluster.ApiObjects;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -276,18 +277,16 @@ record SliceRules(TestContext context, Publishing publishing) {
     }
 
     private void changeAndRestore(SeenPools before) throws InterruptedException {
-        boolean isPlugged = false;
+        Opened unplugged = context.hook("unplug", "plug");
         try {
-            context.hooks().run("unplug");
             publishing.await(
                     seen -> seen.settled() && !Publishing.like(before).test(seen),
                     context.timeouts().change());
-            context.hooks().run("plug");
-            isPlugged = true;
+            unplugged.close();
             publishing.restored(before, "the hook plug", context.timeouts().change());
         } finally {
-            if (!isPlugged) {
-                publishing.undo("plug", before);
+            if (!unplugged.isClosed()) {
+                publishing.undo(unplugged, before);
             }
         }
         compare(before, publishing.settled(), "the hooks unplug and plug");

@@ -10,6 +10,7 @@ import io.dra4j.conformance.probes.Globs;
 import io.dra4j.conformance.probes.Idle;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import io.dra4j.testkit.kubelet.PrepareMessages;
@@ -170,7 +171,7 @@ record SocketRules(TestContext context) {
 
     @Rule("DRA-REG-09")
     void whatIsOfOthersIsNotTouched() throws IOException {
-        try (ForeignFiles foreign = ForeignFiles.plant(context.place())) {
+        try (ForeignFiles foreign = ForeignFiles.plant(context)) {
             if (!context.devices().usable().isEmpty()) {
                 context.unpreparedClaim(context.devices().one());
             }
@@ -190,19 +191,14 @@ record SocketRules(TestContext context) {
         Path socket = RegistrationSocket.of(context).path();
         context.driver().terminate();
         Files.deleteIfExists(socket);
-        Path inTheWay = Files.createFile(Files.createDirectory(socket).resolve("in-the-way"));
+        Opened inTheWay = inTheWay(socket);
         int before = context.kubelet().events().size();
         Instance instance = context.driver().launch(Map.of());
         context.driver().use(instance);
         OptionalInt status;
         boolean registered = false;
-        try {
+        try (inTheWay) {
             status = instance.awaitExit(context.timeouts().times(SOME));
-        } finally {
-            if (Files.isDirectory(socket, LinkOption.NOFOLLOW_LINKS)) { // the driver may have removed it, and serve
-                Files.deleteIfExists(inTheWay);
-                Files.deleteIfExists(socket);
-            }
         }
         if (status.isEmpty()) {
             registered = context.driver().registers(before, context.timeouts().change());
@@ -222,6 +218,21 @@ record SocketRules(TestContext context) {
                         socket);
     }
 
+    private Opened inTheWay(Path socket) {
+        Path file = socket.resolve("in-the-way");
+        return context.change(
+                () -> {
+                    Files.createDirectory(socket);
+                    Files.createFile(file);
+                },
+                () -> {
+                    if (Files.isDirectory(socket, LinkOption.NOFOLLOW_LINKS)) { // the driver may serve in its place
+                        Files.deleteIfExists(file);
+                        Files.deleteIfExists(socket);
+                    }
+                });
+    }
+
     /** Sockets and files without an owner in the directories that a driver shares with others. */
     private static final class ForeignFiles implements AutoCloseable {
 
@@ -230,20 +241,17 @@ record SocketRules(TestContext context) {
 
         private ForeignFiles() {}
 
-        public static ForeignFiles plant(Place place) throws IOException {
+        public static ForeignFiles plant(TestContext context) {
             ForeignFiles foreign = new ForeignFiles();
-            boolean done = false;
-            try {
-                for (Path folder : List.of(place.registry(), place.plugins(), place.cdi())) {
-                    foreign.plant(folder);
-                }
-                done = true;
-                return foreign;
-            } finally {
-                if (!done) {
-                    foreign.close();
-                }
-            }
+            Place place = context.place();
+            context.change(
+                    () -> {
+                        for (Path folder : List.of(place.registry(), place.plugins(), place.cdi())) {
+                            foreign.plant(folder);
+                        }
+                    },
+                    foreign::close);
+            return foreign;
         }
 
         private void plant(Path folder) throws IOException {

@@ -12,6 +12,7 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.ApiRules;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.QuietWindow;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
 import java.util.Map;
@@ -63,8 +64,8 @@ record TaintRules(TestContext context, Publishing publishing) {
             return;
         }
         Untested.unless(context.hooks().has("fault"), "no device is tainted now, and the settings have no hook fault");
+        Opened fault = context.hook("fault", "recover");
         try {
-            context.hooks().run("fault");
             SeenPools tainted = publishing
                     .measured(
                             TAINTED,
@@ -75,7 +76,7 @@ record TaintRules(TestContext context, Publishing publishing) {
             publishing.writesWithin(context.proxy().lastNumber(), RESYNC);
             keptTheirTime(before);
         } finally {
-            publishing.undo("recover", well);
+            publishing.undo(fault, well);
         }
     }
 
@@ -118,15 +119,15 @@ record TaintRules(TestContext context, Publishing publishing) {
     void aFaultTaintsAndItsRecoveryTakesTheTaintAway() throws InterruptedException {
         Set<String> known = taints(lasting(publishing.settled())).keySet();
         Duration timeout = context.timeouts().change();
+        Opened fault = context.hook("fault", "recover");
         try {
-            context.hooks().run("fault");
             Predicate<SeenPools> more = seen -> !known.containsAll(taints(seen).keySet());
             SeenPools broken = publishing
                     .measured(TAINTED, seen -> seen.settled() && more.test(seen), timeout)
                     .orElseThrow(() -> untainted(known.isEmpty(), timeout));
             broken.devices().forEach(this::checkDomain);
         } finally {
-            context.hooks().run("recover");
+            fault.close();
         }
         Violation.unless(publishing
                         .measured(
@@ -173,14 +174,14 @@ record TaintRules(TestContext context, Publishing publishing) {
         }
         String none = "no device has a taint that claims must tolerate";
         Untested.unless(context.hooks().has("fault"), none);
+        Opened fault = context.hook("fault", "recover");
         try {
-            context.hooks().run("fault");
             prepared(ofBroken(publishing
                     .measured(TAINTED, tainted, context.timeouts().change())
                     .orElseThrow(() -> new Untested(none + ", not even after the hook fault"))));
         } finally {
             context.tidy(); // before the device recovers
-            publishing.undo("recover", now);
+            publishing.undo(fault, now);
         }
     }
 

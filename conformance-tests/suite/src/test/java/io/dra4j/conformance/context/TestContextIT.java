@@ -68,30 +68,25 @@ class TestContextIT {
         }
 
         @Test
-        void aHookKnowsThePlaceAndItsOutputInAnyEncodingIsEvidence() throws Exception {
+        void aHookKnowsThePlaceAndIsUndoneInTheEndAndItsOutputInAnyEncodingIsEvidence() throws Exception {
             TestContext.Mark mark = context.mark();
 
-            context.hooks().run("unplug");
-            context.hooks().run("latin1");
+            context.hook("unplug", "latin1");
 
             Path faults = context.place().root().resolve("faults");
             assertThat(Files.readString(faults)).isEqualTo("gpu-0 absent\n");
+            context.close();
             assertThat(context.callsSince(mark).toString())
                     .matches(".*hook unplug: dra-conformance-hooks is less, .*hook latin1: gr\ufffdn]");
         }
 
         @Test
-        void aHookThatFailsIsAnErrorOfTheSuiteWithItsOutput() {
+        void aHookThatFailsIsAnErrorOfTheSuiteAndOneThatIsNotThereLeavesTheRuleUntested() {
             assertThatThrownBy(() -> context.hooks().run("broken"))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContainingAll("broken", "exit status 3", "no such slot");
             assertThatThrownBy(() -> context.hooks().run("missing"))
                     .hasMessageContainingAll("missing", "/no/such/program");
-        }
-
-        @Test
-        void aHookThatTheSettingsDoNotHaveLeavesTheRuleUntested() {
-            assertThat(context.hooks().has("plug")).isFalse();
             assertThatThrownBy(() -> context.hooks().run("plug"))
                     .isInstanceOf(Untested.class)
                     .hasMessageContaining("no hook plug");

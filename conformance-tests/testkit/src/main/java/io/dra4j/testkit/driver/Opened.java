@@ -47,6 +47,18 @@ public final class Opened implements AutoCloseable {
         }
     }
 
+    /** Makes a change, and returns what undoes it once: when that is closed, or at the end, or at once if it fails. */
+    public Opened change(Runnable change, Runnable undo) {
+        Opened made = new Opened();
+        made.onEnd(undo);
+        return open(
+                () -> orEnd(made::end, () -> {
+                    change.run();
+                    return made;
+                }),
+                Opened::close);
+    }
+
     /** Adds what ends a part, or reverts a change; runs it now if all parts were ended. */
     public void onEnd(Runnable end) {
         synchronized (this) {

@@ -15,17 +15,38 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-class RegistrationSocketIT {
+class ProbesIT {
 
     private static final Settings SLOW = SettingsReader.parse(
             "{timeoutFactor: 1.4, driver: {name: gpu.example.com, process: {command: [x]}}}", "the test", Map.of());
 
+    @AutoClose
+    private final TestContext context = TestContext.open(SLOW, DriverAdapters.of(SLOW.driver()), "slow");
+
+    @Test
+    void poolsThatMeetAConditionForAMomentDidMeetIt() throws Exception {
+        AtomicInteger looks = new AtomicInteger();
+
+        assertThat(new Publishing(context).await(seen -> looks.getAndIncrement() == 0, Duration.ZERO))
+                .isPresent();
+    }
+
+    @Test
+    void slicesThatOthersPlantHaveTheLabelOfTheSuite() {
+        new PlantedSlices(context).sentinels("pool");
+
+        assertThat(context.cluster()
+                        .list(Publishing.SLICES, "labelSelector=app.kubernetes.io/managed-by=dra-conformance"))
+                .hasSize(3);
+    }
+
     @Test
     void theTimeForAnAnswerIsThatOfTheMachine() throws Exception {
-        try (TestContext context = TestContext.open(SLOW, DriverAdapters.of(SLOW.driver()), "slow");
-                ServerSocketChannel silent = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+        try (ServerSocketChannel silent = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             silent.bind(UnixDomainSocketAddress.of(context.place().registry().resolve("gpu-reg.sock")));
             context.kubelet().awaitEvents(events -> !events.isEmpty(), Duration.ofSeconds(30));
             RegistrationSocket socket = RegistrationSocket.of(context);
