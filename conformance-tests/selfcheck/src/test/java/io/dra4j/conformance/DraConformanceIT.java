@@ -152,7 +152,7 @@ class DraConformanceIT {
         Place at = context.place();
         Path log = Files.writeString(at.root().resolve("its.log"), "it runs");
         Settings external = SettingsReader.parse(
-                "driver: {name: gpu.example.com, kind: external, external: {node: %s, registry: %s, cdi: %s, log: %s}}"
+                "driver: {name: gpu.example.com, kind: external, external: {node: %s, registry: %s, cdi: %s, log: %s}, hooks: {start: [touch, %4$s], stop: [x], kill: [rm, %4$s]}}"
                         .formatted(at.node(), at.registry(), at.cdi(), log),
                 "none",
                 Map.of());
@@ -166,7 +166,7 @@ class DraConformanceIT {
                     .extracting(socket -> RegistrationSocket.isOwn(other, socket))
                     .containsExactly(true, false);
         }
-        assertThat(driver.isAlive()).isTrue();
+        assertThat(driver.isAlive() && Files.exists(log)).isTrue();
         context.close();
         assertThat(driver.isAlive()).isFalse();
     }

@@ -270,16 +270,25 @@ public final class DriverControl implements AutoCloseable {
         return place.logSince(0);
     }
 
-    /** Ends what was started for this test context, and prevents further starts; an external driver keeps running. */
+    /**
+     * Ends what was started for this test context, and prevents further starts. An external driver keeps running, or is
+     * started again.
+     */
     @Override
     public synchronized void close() {
         closed = true;
         endAll();
+        if (adapter.controlsProcess() && !adapter.runsAnywhere() && current != null && !isReady()) {
+            if (isAlive()) {
+                kill();
+            }
+            adapter.start(place, Map.of());
+        }
     }
 
     /** Ends all that was started for this test context, even if one can't be killed; others can be started. */
     public synchronized void endAll() {
-        if (adapter.controlsProcess() || adapter.runsAnywhere()) {
+        if (adapter.runsAnywhere()) {
             Opened all = new Opened();
             instances.keySet().stream()
                     .filter(one -> one.isAlive() || one.pid().isPresent()) // one that has ended may have left others

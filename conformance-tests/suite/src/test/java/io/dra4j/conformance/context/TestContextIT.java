@@ -225,8 +225,11 @@ class TestContextIT {
 
         private Settings external(int port) throws Exception {
             Path registry = Files.createDirectories(folder.resolve("registry"));
-            return settings("kind: external\nexternal: {node: of-others, registry: %s, cdi: %s, proxyPort: %d}"
-                    .formatted(registry, folder, port));
+            return settings("""
+                    kind: external
+                    external: {node: of-others, registry: %s, cdi: %s, proxyPort: %d}
+                    hooks: {start: [touch, %2$s/started], stop: [x], kill: [rm, %2$s/started]}
+                    """.formatted(registry, folder, port));
         }
 
         private static TestContext open(Settings settings) {
@@ -317,8 +320,10 @@ class TestContextIT {
             TestContext context = open(external(port));
             assertThat(context.proxy().url()).hasPort(port);
             assertThat(context.place().kubeconfig()).content().contains("server: http://127.0.0.1:" + port + "\n");
+            context.driver().use(context.driver().launch(Map.of()));
             context.close();
 
+            assertThat(folder.resolve("started")).exists();
             assertThat(real.store().find("nodes", "", "of-others")).isPresent();
         }
 
