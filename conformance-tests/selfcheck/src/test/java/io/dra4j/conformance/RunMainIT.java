@@ -61,7 +61,7 @@ class RunMainIT {
             assertThat(status).as(err.toString()).isEqualTo(3);
             assertThat(err.toString().lines()).hasSizeBetween(1, 2);
             assertThat(err.toString()).contains(words).doesNotContain("\tat ", "Exception");
-            assertThat(folder.resolve("report")).doesNotExist();
+            assertThat(folder.resolve("report/junit.xml")).doesNotExist();
         }
 
         /** RUN has a folder for reports, and FAKE the fake driver; ~ is a space within a word. */

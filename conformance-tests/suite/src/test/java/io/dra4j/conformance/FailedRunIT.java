@@ -54,7 +54,7 @@ class FailedRunIT {
 
     @Test
     void theSummaryIsPrintedEvenIfTheReportCanNotBeWritten() throws Exception {
-        Path file = Files.createFile(folder.resolve("report"));
+        Path file = Files.createDirectories(folder.resolve("report/junit.xml")).getParent(); // of an earlier run
 
         Ended run = Ended.of(
                 Map.of(),
@@ -66,7 +66,7 @@ class FailedRunIT {
                 "--",
                 "sh",
                 "-c",
-                "touch {KUBELET_REGISTRAR_DIRECTORY_PATH}/no-socket; exec sleep 60");
+                "rmdir %s; touch %1$s {KUBELET_REGISTRAR_DIRECTORY_PATH}/no-socket; exec sleep 60".formatted(file));
 
         assertThat(run.status()).as(run.output()).isEqualTo(3);
         assertThat(run.output()).contains("PROFILE ", "Can't write the reports to " + file);

@@ -40,15 +40,36 @@ public final class Reports {
      */
     public static List<Path> write(RunOutcome outcome, Path directory) throws IOException {
         RunOutcome clean = Redaction.outcome(outcome);
+        clear(directory);
         try {
-            Files.createDirectories(directory);
             for (Map.Entry<String, Function<RunOutcome, String>> form : FORMS.entrySet()) {
                 byte[] bytes = form.getValue().apply(clean).getBytes(StandardCharsets.UTF_8);
                 Files.write(directory.resolve(form.getKey()), bytes);
             }
-        } catch (FileSystemException e) { // its message is little more than a path
-            throw new IOException("Can't write the reports to " + directory + ": " + e, e);
+        } catch (FileSystemException e) {
+            throw unwritable(directory, e);
         }
+        return files(directory);
+    }
+
+    /** Creates the directory, and removes an earlier report, which a run that fails would leave. */
+    public static void clear(Path directory) throws IOException {
+        try {
+            Files.createDirectories(directory);
+            for (Path file : files(directory)) {
+                Files.deleteIfExists(file);
+            }
+        } catch (FileSystemException e) {
+            throw unwritable(directory, e);
+        }
+    }
+
+    private static List<Path> files(Path directory) {
         return FORMS.keySet().stream().map(directory::resolve).toList();
+    }
+
+    private static IOException unwritable(Path directory, FileSystemException e) {
+        // the message of the exception is hardly more than a path
+        return new IOException("Can't write the reports to " + directory + ": " + e, e);
     }
 }
