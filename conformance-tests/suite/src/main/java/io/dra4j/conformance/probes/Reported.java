@@ -60,6 +60,11 @@ public record Reported(List<String> devices) {
         return names(Arrays.asList(devices));
     }
 
+    /** Returns whether an answer has just these devices, or none: then the driver needs nothing from the kubelet. */
+    public static boolean isOfAllOrNone(ClaimResult answer, Set<String> due) {
+        return answer.devices().isEmpty() || names(answer).equals(due);
+    }
+
     @Override
     public String toString() {
         return devices.toString();

@@ -79,6 +79,9 @@ record ShareRules(TestContext context, Publishing publishing) {
     }
 
     private void reported(KubeletClaim claim, ClaimResult answer) {
+        if (answer.devices().isEmpty()) {
+            return; // the driver needs nothing from the kubelet
+        }
         JsonNode results = results(claim);
         Set<String> due = new TreeSet<>();
         results.forEach(result -> due.add(result.path("shareID").asText()));
@@ -96,7 +99,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         Set<String> answered = answer.devices().stream()
                 .flatMap(device -> device.requests().stream())
                 .collect(Collectors.toCollection(TreeSet::new));
-        Violation.unless(answered.isEmpty() ? !answer.devices().isEmpty() : answered.equals(requests))
+        Violation.unless(answered.isEmpty() || answered.equals(requests))
                 .because("shares were allocated for %s, but are reported for %s", requests, answered);
     }
 

@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Rules for the content and the order of the driver's slices, and the requests that publish and prepare it. */
@@ -249,14 +248,11 @@ record SliceRules(TestContext context, Publishing publishing) {
                         "the published device %s can't be prepared under this pool and name: %s",
                         devices.get(0), result.complaint().orElse(""));
         ClaimResult answer = result.results().get(claim.uid());
-        Set<String> answered = Reported.names(answer);
-        for (String device : Reported.names(devices)) {
-            Violation.unless(answered.contains(device))
-                    .about("DRA-PREP-02")
-                    .because(
-                            "the device %s was published and prepared, and the answer names %s instead",
-                            device, answered);
-        }
+        Violation.unless(Reported.isOfAllOrNone(answer, Reported.names(devices)))
+                .about("DRA-PREP-02")
+                .because(
+                        "the devices %s were published and prepared, and the answer names %s instead",
+                        Reported.names(devices), Reported.names(answer));
         context.calls().unprepared(claim);
     }
 
