@@ -31,7 +31,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -39,7 +38,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 
@@ -215,20 +213,23 @@ record CdiSpecRules(TestContext context) {
         NotApplicable.unless(
                 nodes.values().stream().anyMatch(some -> !some.isEmpty()), "the driver's edits have no device nodes");
         if (exclusive.size() > 2) {
-            eachIsOfOneClaimOrAll(nodes);
+            noTwoAreTheSame(nodes);
         }
     }
 
-    /** A node of all claims is common to all devices; a node of only two of three claims belongs to one of them. */
-    private static void eachIsOfOneClaimOrAll(Map<KubeletClaim, Set<String>> nodes) {
-        Map<String, List<String>> owners = new TreeMap<>();
+    /** Nodes of all claims are common to all devices, and parts of a device share nodes of it, but not all their nodes. */
+    private static void noTwoAreTheSame(Map<KubeletClaim, Set<String>> nodes) {
+        Set<String> common = new TreeSet<>(nodes.values().iterator().next());
+        nodes.values().forEach(common::retainAll);
+        Map<Set<String>, String> owners = new HashMap<>();
         nodes.forEach((claim, paths) -> {
-            for (String path : paths) {
-                owners.computeIfAbsent(path, p -> new ArrayList<>()).add(claim.uid());
-            }
+            paths.removeAll(common);
+            String other = paths.isEmpty() ? null : owners.put(paths, claim.uid());
+            Violation.unless(other == null)
+                    .because(
+                            "the claims %s and %s have exclusive devices, and the same nodes %s in their edits",
+                            other, claim.uid(), paths);
         });
-        owners.forEach((path, claims) -> Violation.unless(claims.size() == 1 || claims.size() == nodes.size())
-                .because("the node %s is in the edits of the claims %s, which have exclusive devices", path, claims));
     }
 
     /** The host's device nodes of an answer, each of which is checked. */
