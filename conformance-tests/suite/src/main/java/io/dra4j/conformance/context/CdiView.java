@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.context;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -38,8 +40,15 @@ public record CdiView(Path folder, List<Path> folders) {
     /** The requirement that the ids of an answer resolve. */
     static final String IDS = "DRA-CDI-02";
 
-    private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
-    private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
+    /** Like runtimes, which refuse a spec that has a key twice. */
+    private static final ObjectMapper JSON =
+            new ObjectMapper(strict(new JsonFactory())).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+    private static final ObjectMapper YAML = new ObjectMapper(strict(new YAMLFactory()));
+
+    private static JsonFactory strict(JsonFactory factory) {
+        return factory.enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
+    }
 
     public CdiView {
         folders = List.copyOf(folders);

@@ -48,8 +48,8 @@ class CdiViewTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{\"kind\": ", "{\"kind\": \"a\", ]", "kind: [a"})
-    void aSpecThatIsNeitherIsTheDriversFault(String content) throws IOException {
+    @ValueSource(strings = {"{\"kind\": ", "{\"kind\": \"a\", ]", "kind: [a", "{\"a\": 1, \"a\": 2}", "a: 1\na: 2"})
+    void aSpecThatIsNeitherOrHasAKeyTwiceIsTheDriversFault(String content) throws IOException {
         CdiView view = with("half.json", content);
 
         assertThatThrownBy(view::specs)
