@@ -35,6 +35,10 @@ public record ProcessCount(OptionalLong pid, long files, long threads) {
 
     /** Requires that it now holds at most a few more. */
     public void checkGrowth(TestContext context, int streams, int spare) {
+        if (files == 0) {
+            context.remark("nothing is known about the driver's process: leaks were not looked for");
+            return;
+        }
         long filesNow = count(pid, "fd");
         long threadsNow = count(pid, "task");
         grew(context, "open files", filesNow - files, spare);

@@ -15,6 +15,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,13 @@ class ProbesIT {
         assertThat(context.cluster()
                         .list(Publishing.SLICES, "labelSelector=app.kubernetes.io/managed-by=dra-conformance"))
                 .hasSize(3);
+    }
+
+    @Test
+    void nothingThatCanBeCountedIsRemarked() {
+        new ProcessCount(OptionalLong.empty(), 0, 0).checkGrowth(context, 1, 1);
+
+        assertThat(context.takeRemark()).contains("leaks were not looked for");
     }
 
     @Test
