@@ -15,8 +15,6 @@ import java.util.List;
 /** Checks by a dry run that no admission policy or webhook refuses the driver's slices. */
 record Admission(ClusterView cluster) implements Check {
 
-    private static final String SLICES = "apis/resource.k8s.io/v1/resourceslices";
-
     @Override
     public String id() {
         return "admission";
@@ -24,7 +22,7 @@ record Admission(ClusterView cluster) implements Check {
 
     @Override
     public CheckResult look() {
-        Answer answer = cluster.create(SLICES + "?dryRun=All", slice());
+        Answer answer = cluster.create(ClusterView.SLICES + "?dryRun=All", slice());
         String message = answer.body().path("message").asText("no message");
         if (answer.status() / 100 == 2) {
             return CheckResult.healthy("a slice of %s would be admitted".formatted(cluster.node()));

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.doctor.cluster;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
@@ -15,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -224,18 +224,11 @@ public final class ClusterChecks {
 
         @Override
         public CheckResult look() {
-            List<List<SliceFacts>> pools = cluster.pools();
-            List<Finding> findings = new ArrayList<>();
-            for (List<SliceFacts> slices : pools) {
-                long newest =
-                        slices.stream().mapToLong(SliceFacts::generation).max().orElse(0);
-                List<SliceFacts> current = slices.stream()
-                        .filter(one -> one.generation() == newest)
-                        .toList();
-                if (current.size() < current.get(0).slicesOfPool()) {
-                    findings.add(finding(current));
-                }
-            }
+            Collection<List<SliceFacts>> pools = cluster.pools();
+            List<Finding> findings = pools.stream()
+                    .filter(pool -> !SliceFacts.areComplete(pool))
+                    .map(pool -> finding(SliceFacts.newest(pool)))
+                    .toList();
             return new CheckResult(CheckResult.number(pools.size(), "pool") + ", all complete", findings);
         }
 
@@ -419,12 +412,12 @@ public final class ClusterChecks {
         /** The times of renewals, by node. */
         private Map<String, String> renewals() {
             Map<String, String> renewals = new HashMap<>();
-            for (JsonNode lease : cluster.list("apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")) {
+            cluster.list("apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases", lease -> {
                 String time = lease.path("spec").path("renewTime").asText();
                 if (!time.isEmpty()) {
                     renewals.put(lease.path("metadata").path("name").asText(), time);
                 }
-            }
+            });
             return renewals;
         }
 

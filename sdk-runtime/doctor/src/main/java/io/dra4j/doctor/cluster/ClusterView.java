@@ -5,7 +5,6 @@ package io.dra4j.doctor.cluster;
 import static java.util.stream.Collectors.toList;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.cluster.ClusterApi.Answer;
 import io.dra4j.doctor.cluster.SliceFacts.PoolId;
@@ -13,27 +12,34 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The objects that checks read; each list is read once for all checks. Not thread-safe. */
+/** The objects that checks read; nodes and slices are read once for all checks. Not thread-safe. */
 public final class ClusterView {
+
+    public static final String SLICES = "apis/resource.k8s.io/v1/resourceslices";
 
     private static final int NOT_FOUND = 404;
     private static final int CHUNK = 500;
 
+    /** A program in a driver's pod has 32 MB of memory, and a large slice takes 0.5 MB. */
+    private static final int CHUNK_OF_DRIVER = 10;
+
     private final ClusterApi api;
     private final Scope scope;
-    private final Map<String, Supplier<List<JsonNode>>> lists = new HashMap<>();
-    private @Nullable List<NodeFacts> nodes;
-    private @Nullable List<SliceFacts> allSlices;
-    private @Nullable Map<String, List<SliceFacts>> slicesByNode;
+    private final Supplier<List<NodeFacts>> nodes = new Once<>(this::readNodes);
+    private final Supplier<List<SliceFacts>> slicesOfAllNodes = new Once<>(() -> readSlices(false));
+    private final Supplier<Map<String, List<SliceFacts>>> slicesByNode = new Once<>(this::readSlicesByNode);
 
     public ClusterView(ClusterApi api, Scope scope) {
         this.api = api;
@@ -96,40 +102,24 @@ public final class ClusterView {
     }
 
     /**
-     * Reads a list, once; empty if its kind is not served.
+     * Reads the objects of a list, one after the other; none if their kind is not served.
      *
      * @throws NotCheckedException if the server refuses it, or does not answer
      */
-    public List<JsonNode> list(String path) {
-        return lists.computeIfAbsent(path, this::read).get();
+    public void list(String path, Consumer<JsonNode> each) {
+        list(path, CHUNK, each);
     }
 
-    private Supplier<List<JsonNode>> read(String path) {
-        try {
-            List<JsonNode> items = new ArrayList<>();
-            String next = "";
-            do {
-                String page = path + "?limit=" + CHUNK + (next.isEmpty() ? "" : "&continue=" + next);
-                Optional<JsonNode> list = find(page);
-                list.ifPresent(some -> some.path("items").forEach(one -> items.add(lean(one))));
-                next = list.map(some -> some.at("/metadata/continue").asText())
-                        .map(text -> URLEncoder.encode(text, StandardCharsets.UTF_8))
-                        .orElse("");
-            } while (!next.isEmpty());
-            return () -> items;
-        } catch (NotCheckedException e) {
-            return () -> {
-                throw e;
-            };
-        }
-    }
-
-    /** Drops the record of who wrote which field: it makes up half of an object, and no check reads it. */
-    private static JsonNode lean(JsonNode object) {
-        if (object.path("metadata") instanceof ObjectNode metadata) {
-            metadata.remove("managedFields");
-        }
-        return object;
+    private void list(String path, int limit, Consumer<JsonNode> each) {
+        String next = "";
+        do {
+            String query = "limit=" + limit + (next.isEmpty() ? "" : "&continue=" + next);
+            Optional<JsonNode> list = find(path + (path.contains("?") ? "&" : "?") + query);
+            list.ifPresent(some -> some.path("items").forEach(each));
+            next = list.map(some -> some.at("/metadata/continue").asText())
+                    .map(text -> URLEncoder.encode(text, StandardCharsets.UTF_8))
+                    .orElse("");
+        } while (!next.isEmpty());
     }
 
     private static JsonNode expect(String path, Answer answer) {
@@ -144,15 +134,17 @@ public final class ClusterView {
     }
 
     List<NodeFacts> nodes() {
-        List<NodeFacts> known = nodes;
-        if (known == null) {
-            List<JsonNode> found = scope.node() == null
-                    ? list("api/v1/nodes")
-                    : find("api/v1/nodes/" + scope.node()).stream().toList();
-            known = found.stream().map(NodeFacts::of).toList();
-            nodes = known;
+        return nodes.get();
+    }
+
+    private List<NodeFacts> readNodes() {
+        List<NodeFacts> found = new ArrayList<>();
+        if (scope.node() == null) {
+            list("api/v1/nodes", node -> found.add(NodeFacts.of(node)));
+        } else {
+            find("api/v1/nodes/" + scope.node()).map(NodeFacts::of).ifPresent(found::add);
         }
-        return known;
+        return found;
     }
 
     /** Returns whether all drivers and nodes are in scope. */
@@ -168,44 +160,44 @@ public final class ClusterView {
     }
 
     List<SliceFacts> slices() {
-        return slicesByNode().values().stream().flatMap(List::stream).toList();
+        return slicesByNode.get().values().stream().flatMap(List::stream).toList();
     }
 
-    /** The pools with a slice in scope, with all their slices: a pool may span nodes. */
-    List<List<SliceFacts>> pools() {
-        Map<PoolId, List<SliceFacts>> pools =
-                allSlices().stream().collect(Collectors.groupingBy(SliceFacts::poolId, toList()));
-        return slices().stream()
-                .map(SliceFacts::poolId)
-                .distinct()
-                .map(pools::get)
-                .toList();
-    }
-
-    private List<SliceFacts> allSlices() {
-        List<SliceFacts> known = allSlices;
-        if (known == null) {
-            known = list("apis/resource.k8s.io/v1/resourceslices").stream()
-                    .map(SliceFacts::of)
-                    .toList();
-            allSlices = known;
+    /** The pools with a slice in scope, with all their slices: one that lacks some on a node may span nodes. */
+    Collection<List<SliceFacts>> pools() {
+        Map<PoolId, List<SliceFacts>> pools = pools(slices());
+        if (!pools.values().stream().allMatch(SliceFacts::areComplete)) {
+            Map<PoolId, List<SliceFacts>> all = pools(slicesOfAllNodes.get());
+            pools.replaceAll((pool, ofScope) -> all.getOrDefault(pool, ofScope));
         }
-        return known;
+        return pools.values();
     }
 
-    private Map<String, List<SliceFacts>> slicesByNode() {
-        Map<String, List<SliceFacts>> known = slicesByNode;
-        if (known == null) {
-            known = allSlices().stream()
-                    .filter(scope::includes)
-                    .collect(Collectors.groupingBy(SliceFacts::node, TreeMap::new, toList()));
-            slicesByNode = known;
-        }
-        return known;
+    private static Map<PoolId, List<SliceFacts>> pools(List<SliceFacts> slices) {
+        return slices.stream().collect(Collectors.groupingBy(SliceFacts::poolId, LinkedHashMap::new, toList()));
+    }
+
+    private List<SliceFacts> readSlices(boolean ofNode) {
+        String selector = Stream.of(
+                        scope.driver() == null ? "" : "spec.driver=" + scope.driver(),
+                        ofNode ? "spec.nodeName=" + scope.node() : "")
+                .filter(one -> !one.isEmpty())
+                .collect(Collectors.joining(","));
+        List<SliceFacts> found = new ArrayList<>();
+        list(
+                SLICES + "?fieldSelector=" + URLEncoder.encode(selector, StandardCharsets.UTF_8),
+                scope.driver() == null || scope.node() == null ? CHUNK : CHUNK_OF_DRIVER,
+                slice -> found.add(SliceFacts.of(slice)));
+        return found;
+    }
+
+    private Map<String, List<SliceFacts>> readSlicesByNode() {
+        List<SliceFacts> slices = scope.node() == null ? slicesOfAllNodes.get() : readSlices(true);
+        return slices.stream().collect(Collectors.groupingBy(SliceFacts::node, TreeMap::new, toList()));
     }
 
     List<SliceFacts> slicesOf(NodeFacts node) {
-        return slicesByNode().getOrDefault(node.name(), List.of());
+        return slicesByNode.get().getOrDefault(node.name(), List.of());
     }
 
     /** The nodes that a driver runs on: those with slices, or the one in scope. */
@@ -224,5 +216,37 @@ public final class ClusterView {
                         .distinct()
                         .sorted()
                         .toList();
+    }
+
+    /** A value that is read once, or the reason why it can't be: another try may take as long. */
+    private static final class Once<T> implements Supplier<T> {
+
+        private final Supplier<T> reading;
+        private @Nullable Supplier<T> result;
+
+        Once(Supplier<T> reading) {
+            this.reading = reading;
+        }
+
+        @Override
+        public T get() {
+            Supplier<T> known = result;
+            if (known == null) {
+                known = read();
+                result = known;
+            }
+            return known.get();
+        }
+
+        private Supplier<T> read() {
+            try {
+                T value = reading.get();
+                return () -> value;
+            } catch (NotCheckedException e) {
+                return () -> {
+                    throw e;
+                };
+            }
+        }
     }
 }

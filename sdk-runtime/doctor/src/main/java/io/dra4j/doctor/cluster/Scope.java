@@ -14,8 +14,4 @@ public record Scope(@Nullable String driver, @Nullable String node) {
 
     /** All drivers on all nodes. */
     public static final Scope CLUSTER = new Scope(null, null);
-
-    boolean includes(SliceFacts slice) {
-        return (driver == null || driver.equals(slice.driver())) && (node == null || node.equals(slice.node()));
-    }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.doctor.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
 
 /**
  * The facts about a ResourceSlice that checks read.
@@ -28,6 +29,18 @@ record SliceFacts(
 
     PoolId poolId() {
         return new PoolId(driver, pool);
+    }
+
+    /** Returns those of a pool's slices that are of its newest generation. */
+    static List<SliceFacts> newest(List<SliceFacts> pool) {
+        long newest = pool.stream().mapToLong(SliceFacts::generation).max().orElse(0);
+        return pool.stream().filter(one -> one.generation() == newest).toList();
+    }
+
+    /** Returns whether a pool has all slices of its newest generation. */
+    static boolean areComplete(List<SliceFacts> pool) {
+        List<SliceFacts> newest = newest(pool);
+        return newest.size() >= newest.get(0).slicesOfPool();
     }
 
     static SliceFacts of(JsonNode slice) {

@@ -33,11 +33,11 @@ record TwoDrivers(ClusterView cluster) implements Check {
     @Override
     public CheckResult look() {
         Map<String, JsonNode> sets = new TreeMap<>();
-        for (JsonNode set : cluster.list("apis/apps/v1/daemonsets")) {
+        cluster.list("apis/apps/v1/daemonsets", set -> {
             if (runsDriver(set.at("/spec/template/spec/containers"))) {
                 sets.put(name(set), set);
             }
-        }
+        });
         if (sets.size() < 2) {
             return CheckResult.healthy(CheckResult.number(sets.size(), "DaemonSet") + " of gpu.nvidia.com");
         }
@@ -75,7 +75,7 @@ record TwoDrivers(ClusterView cluster) implements Check {
                 .distinct()
                 .toList();
         for (String namespace : namespaces) {
-            for (JsonNode pod : cluster.list("api/v1/namespaces/" + namespace + "/pods")) {
+            cluster.list("api/v1/namespaces/" + namespace + "/pods", pod -> {
                 for (JsonNode owner : pod.at("/metadata/ownerReferences")) {
                     String set = namespace + "/" + owner.path("name").asText();
                     String node = pod.at("/spec/nodeName").asText();
@@ -84,7 +84,7 @@ record TwoDrivers(ClusterView cluster) implements Check {
                         byNode.computeIfAbsent(node, key -> new TreeSet<>()).add(set);
                     }
                 }
-            }
+            });
         }
         return byNode;
     }

@@ -345,6 +345,9 @@ class ClusterChecksTest {
         assertTimeout(
                 Duration.ofMinutes(1),
                 () -> assertThat(clusterReport(large).findings()).isEmpty());
+        large.largest = 0;
+        nodeReport(large, "n1", FakeCluster.NOW);
+        assertThat(large.largest).as("a driver's pod has little memory").isOne();
     }
 
     @Test

@@ -3,7 +3,6 @@
 package io.dra4j.doctor.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
@@ -13,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /** An API server of trees in memory, which a test gives objects, refusals and a clock. */
 public final class FakeCluster implements ClusterApi {
@@ -24,6 +24,7 @@ public final class FakeCluster implements ClusterApi {
     private final Map<String, List<ObjectNode>> lists = new TreeMap<>();
     private final Set<String> denied = new HashSet<>();
     private final Set<String> unreadable = new HashSet<>();
+    int largest; // of the lists that were read
     private String version;
     private boolean servesDra = true;
     private String refusal = "";
@@ -144,8 +145,8 @@ public final class FakeCluster implements ClusterApi {
         }
         if (lists.containsKey(bare)) {
             ObjectNode list = object();
-            ArrayNode items = list.putArray("items");
-            lists.get(bare).forEach(items::add);
+            lists.get(bare).stream().filter(one -> isSelected(one, path)).forEach(list.putArray("items")::add);
+            largest = Math.max(largest, list.path("items").size());
             return new Answer(200, list, NOW);
         }
         int slash = bare.lastIndexOf('/');
@@ -154,6 +155,13 @@ public final class FakeCluster implements ClusterApi {
                 .findFirst()
                 .map(one -> new Answer(200, one, NOW))
                 .orElseGet(() -> status(404, "not found"));
+    }
+
+    private static boolean isSelected(JsonNode object, String path) {
+        return Pattern.compile("spec\\.(\\w+)%3D([\\w.-]+)")
+                .matcher(path)
+                .results()
+                .allMatch(one -> object.path("spec").path(one.group(1)).asText().equals(one.group(2)));
     }
 
     @Override

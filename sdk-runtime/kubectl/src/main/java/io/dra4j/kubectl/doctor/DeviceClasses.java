@@ -11,6 +11,7 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Severity;
 import io.dra4j.doctor.cluster.ClusterView;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +33,9 @@ final class DeviceClasses implements Check {
 
     private final ClusterView cluster;
     private final Map<String, ClassSelectors> classes = new TreeMap<>();
-    private final Map<String, List<JsonNode>> devices = new TreeMap<>();
+    private final Map<String, Integer> devices = new TreeMap<>(); // by driver
+    private final Set<String> selected = new HashSet<>(); // drivers with a class
+    private final Set<String> empty = new HashSet<>(); // classes that claims wait for, without a device so far
 
     DeviceClasses(ClusterView cluster) {
         this.cluster = cluster;
@@ -45,39 +48,49 @@ final class DeviceClasses implements Check {
 
     @Override
     public CheckResult look() {
-        for (JsonNode one : cluster.list(GROUP + "deviceclasses")) {
+        Map<String, Users> users = users(); // of classes, which exist before them
+        users.forEach((name, some) -> {
+            if (!some.waiting().isEmpty()) {
+                empty.add(name);
+            }
+        });
+        cluster.list(GROUP + "deviceclasses", one -> {
             ClassSelectors selectors = ClassSelectors.of(one);
             classes.put(selectors.name(), selectors);
-        }
-        for (JsonNode slice : cluster.list(GROUP + "resourceslices")) {
-            slice.at("/spec/devices").forEach(devices.computeIfAbsent(driver(slice), any -> new ArrayList<>())::add);
-        }
+        });
+        cluster.list(
+                ClusterView.SLICES,
+                slice -> slice.at("/spec/devices")
+                        .forEach(one -> add(slice.at("/spec/driver").asText(), one)));
         List<Finding> findings = new ArrayList<>();
-        devices.forEach((driver, some) -> findDriver(driver, some, findings));
-        users().forEach((name, users) -> {
+        devices.forEach((driver, number) -> findDriver(driver, number, findings));
+        users.forEach((name, some) -> {
             ClassSelectors selectors = classes.get(name);
             if (selectors == null) {
-                findMissing(name, users.all(), findings);
+                findMissing(name, some.all(), findings);
             } else {
-                findEmpty(selectors, users.waiting(), findings);
+                findEmpty(selectors, some.waiting(), findings);
             }
         });
         return new CheckResult(
                 "%d classes, and devices for each that claims request".formatted(classes.size()), findings);
     }
 
-    private static String driver(JsonNode slice) {
-        return slice.at("/spec/driver").asText();
+    /** Evaluates only the selectors whose result matters. */
+    private void add(String driver, JsonNode device) {
+        devices.merge(driver, 1, Integer::sum);
+        for (ClassSelectors one : classes.values()) {
+            boolean matters = !selected.contains(driver) || empty.contains(one.name());
+            if (matters && one.select(driver, device)) {
+                selected.add(driver);
+                empty.remove(one.name());
+            }
+        }
     }
 
-    private void findDriver(String driver, List<JsonNode> some, List<Finding> findings) {
-        if (some.isEmpty() || !cluster.includes(driver)) {
-            return;
-        }
-        boolean selected =
-                classes.values().stream().anyMatch(one -> some.stream().anyMatch(it -> one.select(driver, it)));
-        if (!selected) {
-            findings.add(withoutClass(driver, some.size()));
+    private void findDriver(String driver, int number, List<Finding> findings) {
+        if (!selected.contains(driver) && cluster.includes(driver)) {
+            findings.add(withoutClass(driver, number));
         }
     }
 
@@ -112,7 +125,7 @@ final class DeviceClasses implements Check {
 
     private void findEmpty(ClassSelectors selectors, Set<String> waiting, List<Finding> findings) {
         boolean isLookedAt = cluster.isWhole() || selectors.strings().stream().anyMatch(cluster::includes);
-        if (waiting.isEmpty() || !isLookedAt || hasDevices(selectors)) {
+        if (!isLookedAt || !empty.contains(selectors.name())) {
             return;
         }
         findings.add(new Finding(
@@ -131,11 +144,6 @@ final class DeviceClasses implements Check {
         return users.size() <= SHOWN ? shown : shown + " and %d more".formatted(users.size() - SHOWN);
     }
 
-    private boolean hasDevices(ClassSelectors selectors) {
-        return devices.entrySet().stream()
-                .anyMatch(one -> one.getValue().stream().anyMatch(it -> selectors.select(one.getKey(), it)));
-    }
-
     /**
      * The claims and templates that request a class.
      *
@@ -146,7 +154,7 @@ final class DeviceClasses implements Check {
 
     private Map<String, Users> users() {
         Map<String, Users> users = new TreeMap<>();
-        for (JsonNode claim : cluster.list(GROUP + "resourceclaims")) {
+        cluster.list(GROUP + "resourceclaims", claim -> {
             if (claim.at("/status/allocation").isMissingNode()) {
                 String user = "claim " + name(claim);
                 for (String name : classesOf(claim.at("/spec/devices/requests"))) {
@@ -155,12 +163,12 @@ final class DeviceClasses implements Check {
                     of.all().add(user);
                 }
             }
-        }
-        for (JsonNode one : cluster.list(GROUP + "resourceclaimtemplates")) {
+        });
+        cluster.list(GROUP + "resourceclaimtemplates", one -> {
             for (String name : classesOf(one.at("/spec/spec/devices/requests"))) {
                 users.computeIfAbsent(name, DeviceClasses::noUser).all().add("template " + name(one));
             }
-        }
+        });
         return users;
     }
 
