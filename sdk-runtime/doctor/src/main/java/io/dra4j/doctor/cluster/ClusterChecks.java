@@ -238,15 +238,28 @@ public final class ClusterChecks {
                     id(),
                     Severity.ERROR,
                     "pool/" + one.pool(),
-                    "the driver %s has published %d of the %d slices of generation %d"
-                            .formatted(one.driver(), current.size(), one.slicesOfPool(), one.generation()),
+                    "it has %s of generation %d, and its driver %s says that there are %d"
+                            .formatted(
+                                    CheckResult.number(current.size(), "slice"),
+                                    one.generation(),
+                                    one.driver(),
+                                    one.slicesOfPool()),
                     "the scheduler allocates nothing from an incomplete pool; pods wait",
-                    List.of(
-                            one.node().isEmpty()
-                                    ? "kubectl get events --all-namespaces --field-selector involvedObject.kind=Node"
-                                    : "kubectl get events --all-namespaces --field-selector involvedObject.kind=Node,involvedObject.name="
-                                            + one.node(),
-                            "# and the log of the driver's pod: it says which slice is refused, and why"));
+                    current.size() > one.slicesOfPool() ? deletion(current) : log(one));
+        }
+
+        private static List<String> deletion(List<SliceFacts> current) {
+            return List.of(
+                    "kubectl delete resourceslices "
+                            + current.stream().map(SliceFacts::name).collect(Collectors.joining(" ")),
+                    "# some are stale; the driver writes its own again");
+        }
+
+        private static List<String> log(SliceFacts one) {
+            String events = "kubectl get events --all-namespaces --field-selector involvedObject.kind=Node";
+            return List.of(
+                    one.node().isEmpty() ? events : events + ",involvedObject.name=" + one.node(),
+                    "# and the log of the driver's pod: it says which slice is refused, and why");
         }
     }
 

@@ -37,10 +37,10 @@ record SliceFacts(
         return pool.stream().filter(one -> one.generation() == newest).toList();
     }
 
-    /** Returns whether a pool has all slices of its newest generation. */
+    /** Returns whether a pool has as many slices as its newest generation should have. */
     static boolean areComplete(List<SliceFacts> pool) {
         List<SliceFacts> newest = newest(pool);
-        return newest.size() >= newest.get(0).slicesOfPool();
+        return newest.size() == newest.get(0).slicesOfPool();
     }
 
     static SliceFacts of(JsonNode slice) {

@@ -133,6 +133,8 @@ class ClusterChecksTest {
                                 .slice(DRIVER, NODE, "slice-b", 3)
                                 .withObject("/spec/pool")
                                 .put("generation", 4)),
+                new Planted(
+                        "pool-incomplete", "pool/" + NODE, "both", test -> test.api.slice(DRIVER, NODE, "stale", 1)),
                 new Planted("clock", node, "cluster", test -> test.api.lease(NODE, FakeCluster.NOW.minusSeconds(600))),
                 new Planted("clock", node, "cluster", test -> test.api.lease(NODE, FakeCluster.NOW.plusSeconds(600))),
                 new Planted(
