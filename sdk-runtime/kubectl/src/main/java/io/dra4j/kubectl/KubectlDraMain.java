@@ -52,6 +52,7 @@ public final class KubectlDraMain {
             return;
         }
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "error");
+        System.setProperty("jdk.http.auth.tunneling.disabledSchemes", ""); // or proxies get no password
         Thread connection = new Thread(ApiReader::prepare, "connection");
         connection.setDaemon(true);
         connection.setUncaughtExceptionHandler(

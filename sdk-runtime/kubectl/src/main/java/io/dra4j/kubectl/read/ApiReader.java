@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
@@ -101,10 +102,15 @@ public final class ApiReader implements AutoCloseable {
      * @param kubeconfig a file; {@code null} for {@code KUBECONFIG}, {@code ~/.kube/config}, or the
      *     service account of a pod
      * @param context a context of it; {@code null} for the current one
-     * @throws ReadException if there is no such file or context
+     * @throws ReadException if there is no such file or context, or it can't be used
      */
     public static ApiReader connect(@Nullable Path kubeconfig, @Nullable String context) {
-        return new ApiReader(Kubeconfig.read(kubeconfig, context), 500);
+        try {
+            return new ApiReader(Kubeconfig.read(kubeconfig, context), 500);
+        } catch (KubernetesClientException | IllegalArgumentException e) {
+            Object reason = e.getCause() == null ? e.getMessage() : e.getCause();
+            throw new ReadException("The kubeconfig can't be used: " + reason, e);
+        }
     }
 
     /** Loads and computes what the first connection needs, while the command line is still parsed. */

@@ -9,15 +9,12 @@ import com.fasterxml.jackson.databind.node.JsonNodeType;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ProcessBuilder.Redirect;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,7 +52,7 @@ final class Kubeconfig {
     private Kubeconfig(Collection<String> names) {
         for (String name : names) {
             File file = new File(name).getAbsoluteFile();
-            JsonNode content = file.isFile() ? parsed(file) : null;
+            JsonNode content = file.exists() && !file.isDirectory() ? parsed(file) : null; // it may be a pipe
             if (content != null) {
                 files.put(
                         file,
@@ -103,19 +100,16 @@ final class Kubeconfig {
      * @throws ReadException if they do not exist, or can't be used
      */
     static Config read(@Nullable Path file, @Nullable String context) {
-        if (file != null && !Files.isRegularFile(file)) {
+        if (file != null && (!Files.exists(file) || Files.isDirectory(file))) {
             throw new ReadException("There is no kubeconfig file " + file);
         }
-        try {
-            Kubeconfig found =
-                    new Kubeconfig(file == null ? Config.getKubeconfigFilenames() : List.of(file.toString()));
-            return file == null && context == null && found.files.isEmpty() && System.getenv(IN_CLUSTER) != null
-                    ? Config.autoConfigure(null)
-                    : found.config(context == null ? found.current() : context);
-        } catch (KubernetesClientException | IllegalArgumentException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new ReadException("The kubeconfig can't be used: " + cause.getMessage(), e);
+        Kubeconfig found = new Kubeconfig(file == null ? Config.getKubeconfigFilenames() : List.of(file.toString()));
+        if (file != null || context != null || !found.files.isEmpty() || System.getenv(IN_CLUSTER) == null) {
+            return found.config(context == null ? found.current() : context);
         }
+        Config ofPod = Config.autoConfigure(null);
+        setProxy(ofPod, null);
+        return ofPod;
     }
 
     private String current() {
@@ -157,8 +151,10 @@ final class Kubeconfig {
         config.setDisableHostnameVerification(isInsecure);
         config.setCaCertFile(cluster.file("certificate-authority"));
         config.setCaCertData(cluster.text("certificate-authority-data"));
-        config.setTlsServerName(cluster.text("tls-server-name"));
-        setProxy(config, Objects.requireNonNullElse(cluster.text("proxy-url"), ""));
+        if (cluster.text("tls-server-name") != null) {
+            throw cluster.unusable("tls-server-name", "supported");
+        }
+        setProxy(config, cluster.text("proxy-url"));
     }
 
     private static void setUser(Config config, Entry user) {
@@ -173,6 +169,9 @@ final class Kubeconfig {
         config.setOauthToken(tokenFile == null ? user.text("token") : token(Path.of(tokenFile)));
         if (user.text("as") != null) {
             config.setImpersonateUsername(user.text("as"));
+            if (user.text("as-uid") != null) {
+                config.setCustomHeaders(Map.of("Impersonate-Uid", user.text("as-uid")));
+            }
             config.setImpersonateGroups(user.texts("as-groups").toArray(String[]::new));
             Entry extra = user.part("as-user-extra");
             Map<String, List<String>> texts = new LinkedHashMap<>();
@@ -181,31 +180,11 @@ final class Kubeconfig {
         }
     }
 
-    /** Sets the proxy of the cluster, or else that of the environment. */
-    private static void setProxy(Config config, String ofCluster) {
-        if (!ofCluster.isEmpty() && !ofCluster.matches("(?is)(https?|socks5)://.*")) {
-            throw new ReadException("The proxy-url of the kubeconfig must begin with http://, https:// or socks5://");
-        }
-        Config environment = Config.empty();
-        Config.configFromSysPropsOrEnvVars(environment); // with a token, say, which is for no kubeconfig
-        config.setNoProxy(environment.getNoProxy());
-        config.setHttpProxy(withPort(ofCluster.isEmpty() ? environment.getHttpProxy() : ofCluster));
-        config.setHttpsProxy(withPort(ofCluster.isEmpty() ? environment.getHttpsProxy() : ofCluster));
-    }
-
-    /** The client requires a port. */
-    private static @Nullable String withPort(@Nullable String proxy) {
-        URI uri;
-        try {
-            uri = new URI(proxy == null ? "" : proxy);
-        } catch (URISyntaxException e) { // whose message quotes the URL, which may have a password
-            throw new ReadException("The URL of the proxy can't be read: " + e.getReason());
-        }
-        if (uri.getHost() == null || uri.getPort() >= 0) {
-            return proxy;
-        }
-        int usual = Map.of("https", 443, "socks5", 1080).getOrDefault(String.valueOf(uri.getScheme()), 80);
-        return proxy.replaceFirst("/*$", ":" + usual);
+    private static void setProxy(Config config, @Nullable String ofCluster) {
+        String proxy = HttpProxy.of(config.getMasterUrl(), ofCluster, System.getenv());
+        config.setHttpProxy(proxy);
+        config.setHttpsProxy(proxy);
+        config.setNoProxy(null);
     }
 
     private Entry find(String kind, String name) {
@@ -354,14 +333,17 @@ final class Kubeconfig {
     }
 
     private static Process started(Config config, Entry cluster, Entry plugin) throws IOException {
-        boolean isInteractive = !"Never".equals(plugin.text("interactiveMode")) && System.console() != null;
+        boolean isInteractive = !"Never".equals(plugin.text("interactiveMode"))
+                && (Boolean.getBoolean("kubectl-dra.terminal") || System.console() != null);
         ObjectNode info =
                 JSON.createObjectNode().put("kind", "ExecCredential").put("apiVersion", plugin.text("apiVersion"));
         ObjectNode spec = info.putObject("spec").put("interactive", isInteractive);
         if (plugin.flag("provideClusterInfo")) {
             spec.putObject("cluster")
                     .put("server", cluster.text("server"))
-                    .put("certificate-authority-data", authority(config));
+                    .put("insecure-skip-tls-verify", config.isTrustCerts())
+                    .put("certificate-authority-data", authority(config))
+                    .put("proxy-url", cluster.text("proxy-url"));
         }
         String command = Objects.requireNonNullElse(plugin.text("command"), "");
         List<String> words = new ArrayList<>(plugin.texts("args"));
