@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl;
 
+import io.dra4j.allocator.model.InvalidObjectException;
 import io.dra4j.kubectl.audit.AuditMain;
 import io.dra4j.kubectl.doctor.DoctorMain;
 import io.dra4j.kubectl.explain.ExplainMain;
@@ -101,7 +102,7 @@ public final class KubectlDraMain {
     }
 
     private static int fail(Exception e, CommandLine command, CommandLine.ParseResult parsed) throws Exception {
-        if (e instanceof ReadException) {
+        if (e instanceof ReadException || e instanceof InvalidObjectException) {
             command.getErr().println("kubectl dra: " + e.getMessage());
             return UNREADABLE;
         }

@@ -4,6 +4,7 @@ package io.dra4j.kubectl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.http.Connections;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -42,7 +43,7 @@ class KubectlDraMainTest {
     }
 
     @Test
-    void aClusterThatIsNotThereHasStatus3(@TempDir Path folder) throws Exception {
+    void aClusterOrAFileThatCannotBeReadHasStatus3(@TempDir Path folder) throws Exception {
         assertThat(run("tree", "--kubeconfig=" + folder.resolve("none"))).isEqualTo(3);
         assertThat(err.toString()).contains("There is no kubeconfig file " + folder);
 
@@ -53,12 +54,16 @@ class KubectlDraMainTest {
             assertThat(run("tree", "--kubeconfig=" + kubeconfig)).isEqualTo(3);
         }
         assertThat(err.toString()).contains("can't be reached");
-    }
 
-    @Test
-    void theHelpNamesTheCommands() {
-        assertThat(run("--help")).isZero();
-        assertThat(out.toString()).contains("kubectl dra", "explain", "tree", "doctor", "audit");
+        String file = "--filename=" + Files.writeString(folder.resolve("file"), """
+                kind: ResourceClaimTemplate
+                spec: {spec: {devices: {requests: [{exactly: {capacity: {requests: {memory: 10 Gi}}}}]}}}
+                """);
+        try (EmbeddedApiServer server = EmbeddedApiServer.builder().start()) {
+            Path kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig"));
+            assertThat(run("explain", file, "--kubeconfig=" + kubeconfig)).isEqualTo(3);
+        }
+        assertThat(err.toString()).contains("10 Gi");
     }
 
     @Test
