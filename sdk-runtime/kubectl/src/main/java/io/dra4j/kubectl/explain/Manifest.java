@@ -16,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The objects of a file, in YAML or JSON, that need not be applied.
@@ -66,7 +67,7 @@ record Manifest(List<JsonNode> objects) {
         for (JsonNode one : objects) {
             JsonNode pod = pod(one);
             if (pod.isObject()) {
-                subjects.add(reader(finder, one, namespace).podOfFile(pod));
+                subjects.add(reader(finder, one, namespace).podOfFile(pod, pods(one)));
             }
         }
         for (JsonNode one : subjects.isEmpty() ? objects : List.<JsonNode>of()) {
@@ -86,6 +87,13 @@ record Manifest(List<JsonNode> objects) {
 
     private static SubjectReader reader(ObjectFinder finder, JsonNode object, String namespace) {
         return new SubjectReader(finder, object.at("/metadata/namespace").asText(namespace));
+    }
+
+    /** Returns how many pods a workload runs at the same time. */
+    private static long pods(JsonNode object) {
+        return Stream.of("/spec/replicas", "/spec/parallelism", "/spec/jobTemplate/spec/parallelism")
+                .mapToLong(place -> object.at(place).asLong())
+                .sum();
     }
 
     /** The pod itself, or that of a workload: of a Deployment, a Job, a CronJob and such. */
