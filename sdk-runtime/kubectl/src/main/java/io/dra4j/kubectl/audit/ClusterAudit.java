@@ -85,34 +85,35 @@ final class ClusterAudit {
 
         private final Map<String, ClaimInfo> claims;
         private final List<PodInfo> pods;
-        private final Map<String, PodInfo> byName = new HashMap<>();
+        private final Map<String, PodInfo> byUid = new HashMap<>();
 
         Reservations(Snapshot snapshot, List<PodInfo> pods) {
             this.claims = new TreeMap<>(snapshot.claims());
             this.pods = pods;
-            pods.forEach(pod -> byName.put(pod.fullName(), pod));
+            pods.forEach(pod -> byUid.put(pod.uid(), pod));
         }
 
         CheckResult forNoPod() {
             List<Finding> findings = new ArrayList<>();
             claims.forEach((claim, info) -> {
-                for (String pod : info.pods()) {
-                    String name = info.claim().namespace() + "/" + pod;
-                    PodInfo found = byName.get(name);
+                info.podsByUid().forEach((uid, pod) -> {
+                    PodInfo found = byUid.get(uid);
                     if (found == null || found.ended()) {
-                        findings.add(forNoPod(claim, name, found != null));
+                        String name = info.claim().namespace() + "/" + pod;
+                        findings.add(forNoPod(claim, name, uid, found != null));
                     }
-                }
+                });
             });
             return CheckResult.of(findings, claims.size(), "claim");
         }
 
-        private static Finding forNoPod(String claim, String pod, boolean hasEnded) {
+        private static Finding forNoPod(String claim, String pod, String uid, boolean hasEnded) {
             return new Finding(
                     "reserved-for-no-pod",
                     Severity.WARNING,
                     "claim %s for pod %s".formatted(claim, pod),
-                    "the claim is reserved for the pod, which " + (hasEnded ? "has ended" : "does not exist"),
+                    "the claim is reserved for the pod with UID %s, which %s"
+                            .formatted(uid, hasEnded ? "has ended" : "does not exist"),
                     "its devices are not free for others",
                     List.of(
                             "# kube-controller-manager removes it within a minute; if it stays, check"
@@ -126,7 +127,7 @@ final class ClusterAudit {
                 if (!pod.node().isEmpty() && !pod.ended()) {
                     for (String claim : pod.claims()) {
                         ClaimInfo info = claims.get(pod.namespace() + "/" + claim);
-                        if (info == null || !info.grouped() && !info.pods().contains(pod.name())) {
+                        if (info == null || !info.grouped() && !info.podsByUid().containsKey(pod.uid())) {
                             findings.add(missing(pod, claim, info != null));
                         }
                     }

@@ -13,7 +13,7 @@ import java.util.List;
  * @param ended whether all its containers have ended and will not restart
  * @param claims the names of its claims, in its namespace
  */
-public record PodInfo(String namespace, String name, String node, boolean ended, List<String> claims) {
+public record PodInfo(String namespace, String name, String uid, String node, boolean ended, List<String> claims) {
 
     public PodInfo {
         claims = List.copyOf(claims);
@@ -30,6 +30,7 @@ public record PodInfo(String namespace, String name, String node, boolean ended,
         return new PodInfo(
                 json.at("/metadata/namespace").asText(),
                 json.at("/metadata/name").asText(),
+                json.at("/metadata/uid").asText(),
                 json.at("/spec/nodeName").asText(),
                 phase.equals("Succeeded") || phase.equals("Failed"),
                 claims);

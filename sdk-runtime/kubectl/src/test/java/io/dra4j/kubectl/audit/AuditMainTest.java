@@ -4,6 +4,7 @@ package io.dra4j.kubectl.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.doctor.Report;
 import io.dra4j.doctor.TwoLooks;
 import io.dra4j.kubectl.Manifests;
@@ -105,12 +106,7 @@ class AuditMainTest {
                     assertThat(audit()).as(text).isEqualTo(Integer.parseInt(words[1]));
                     assertThat(pauses).hasValue(Integer.parseInt(words[2]));
                 }
-                case "placed" ->
-                    assertThat(api.store()
-                                    .find("pods", "default", "train-0")
-                                    .orElseThrow()
-                                    .at("/spec/nodeName"))
-                            .hasToString("\"node-b\"");
+                case "placed" -> assertThat(pod().at("/spec/nodeName")).hasToString("\"node-b\"");
                 case "has" -> assertThat(text).contains(rest);
                 case "matches" -> assertThat(text).containsPattern(rest);
                 case "lacks" -> assertThat(text).doesNotContain(rest);
@@ -119,11 +115,15 @@ class AuditMainTest {
         }
     }
 
+    private JsonNode pod() {
+        return api.store().find("pods", "default", "train-0").orElseThrow();
+    }
+
     private void change(String what) {
         String[] words = what.split(" ", 2);
         switch (words[0]) {
             case "pending" -> put(PENDING);
-            case "placed" -> put(PLACED);
+            case "placed" -> put(PLACED.replace("uid: u", "uid: " + pod().at("/metadata/uid").asText()));
             case "grouped" -> put(GROUPED);
             case "grouped-without-node" -> put(GROUPED.substring(GROUPED.indexOf("---")));
             case "reserved" ->

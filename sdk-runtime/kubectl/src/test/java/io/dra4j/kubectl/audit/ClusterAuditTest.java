@@ -33,9 +33,11 @@ class ClusterAuditTest {
             "node-gone", cluster -> cluster.nodes.remove("node-0"),
             "capacity-exceeded", cluster -> cluster.share("60Gi", "60Gi"),
             "counters-exceeded", cluster -> cluster.counter = "60Gi",
-            "reserved-for-no-pod", cluster -> cluster.pods.remove(0),
+            "reserved-for-no-pod",
+                    cluster -> cluster.pods.set(0, new PodInfo("default", "pod-0", "new", "", false, List.of())),
             "pod-not-reserved",
-                    cluster -> cluster.pods.add(new PodInfo("default", "late", "node-0", false, List.of("claim-0")))));
+                    cluster -> cluster.pods.add(
+                            new PodInfo("default", "late", "late", "node-0", false, List.of("claim-0")))));
 
     @Test
     void aCapacityIsExceededInBothFormsOfItsName() {
@@ -85,7 +87,7 @@ class ClusterAuditTest {
     @Test
     void eachClaimOfAPodIsAnObject() {
         ClusterModel cluster = new ClusterModel(new Random(SEED));
-        cluster.pods.add(new PodInfo("default", "late", "node-0", false, List.of("claim-0", "claim-1")));
+        cluster.pods.add(new PodInfo("default", "late", "late", "node-0", false, List.of("claim-0", "claim-1")));
 
         assertThat(report(cluster).findings())
                 .extracting(Finding::object)

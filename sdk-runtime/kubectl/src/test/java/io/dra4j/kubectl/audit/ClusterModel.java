@@ -57,7 +57,7 @@ final class ClusterModel {
         add(result("card", "card", "half-0", ""));
         add(result("card", "card", "half-1", ""));
         share("10Gi", "20Gi");
-        pods.add(new PodInfo("default", "free", "", false, List.of("not-yet")));
+        pods.add(new PodInfo("default", "free", "free", "", false, List.of("not-yet")));
     }
 
     private static JsonNode json(String text) {
@@ -97,8 +97,8 @@ final class ClusterModel {
         JsonNode claim = json("""
                         {"metadata":{"namespace":"default","name":"%s"},
                          "status":{"allocation":{"devices":{"results":[%s]}}}}""".formatted(name, result));
-        claims.put("default/" + name, new ClaimInfo(Claim.of(claim), List.of(pod), false, "", ""));
-        pods.add(new PodInfo("default", pod, "node-0", false, List.of(name)));
+        claims.put("default/" + name, new ClaimInfo(Claim.of(claim), Map.of(pod, pod), false, "", ""));
+        pods.add(new PodInfo("default", pod, pod, "node-0", false, List.of(name)));
     }
 
     /** Withdraws a device. */

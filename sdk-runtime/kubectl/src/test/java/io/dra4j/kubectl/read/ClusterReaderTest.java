@@ -50,7 +50,7 @@ class ClusterReaderTest {
     @Test
     void objectsAreReadWithTheirUsers() throws IOException {
         PodInfo pod = PodInfo.of(tree("""
-                metadata: {namespace: team, name: train}
+                metadata: {namespace: team, name: train, uid: u}
                 spec: {nodeName: a, resourceClaims: [{resourceClaimName: own}, {resourceClaimTemplateName: any}]}
                 status:
                   phase: Failed
@@ -62,7 +62,7 @@ class ClusterReaderTest {
                 status: {reservedFor: [{resource: pods, name: train}, {resource: podgroups, name: all}]}
                 """));
 
-        assertThat(pod).isEqualTo(new PodInfo("team", "train", "a", true, List.of("own", "made", "extended")));
+        assertThat(pod).isEqualTo(new PodInfo("team", "train", "u", "a", true, List.of("own", "made", "extended")));
         assertThat(claim.pods()).containsExactly("train");
         assertThat(claim.grouped()).isTrue();
         assertThat(claim.owner()).isEqualTo("pod train");
