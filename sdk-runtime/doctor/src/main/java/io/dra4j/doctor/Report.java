@@ -103,7 +103,7 @@ public final class Report {
                 healthy.addObject().put("id", one.id()).put("fact", one.fact());
             }
         }
-        return root.toPrettyString() + "\n";
+        return AsciiJson.of(root);
     }
 
     private static JsonNode json(Finding finding) {

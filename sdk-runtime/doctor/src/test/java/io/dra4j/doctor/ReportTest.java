@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -88,10 +89,11 @@ class ReportTest {
 
     @Test
     void toolsGetJson() throws Exception {
-        Report report = Report.of("node gpu-1", List.of(HEALTHY, BLIND, FOUND));
+        Report report = Report.of("node gpü-1", List.of(HEALTHY, BLIND, FOUND));
 
-        JsonNode json = new ObjectMapper().readTree(report.json());
+        JsonNode json = new ObjectMapper().readTree(report.json().getBytes(StandardCharsets.US_ASCII));
 
+        assertThat(json.path("subject").asText()).isEqualTo("node gpü-1");
         assertThat(json.path("exitStatus").asInt()).isEqualTo(1);
         assertThat(json.at("/findings/0/severity").asText()).isEqualTo("error");
         assertThat(json.at("/findings/0/fix/1").asText()).isEqualTo("sudo systemctl restart containerd");

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.explain;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.doctor.AsciiJson;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ClusterReader;
 import io.dra4j.kubectl.read.ConnectionOptions;
@@ -119,23 +118,13 @@ public final class ExplainMain implements Callable<Integer> {
     private void print(List<ExplainReport> reports) {
         PrintWriter out = spec.commandLine().getOut();
         if (output.isJson()) {
-            out.println(json(reports));
+            out.print(AsciiJson.of(reports.size() == 1 ? reports.get(0) : reports));
         } else {
             for (int i = 0; i < reports.size(); i++) {
                 out.print((i > 0 ? "\n" : "") + ReportText.of(reports.get(i)));
             }
         }
         out.flush();
-    }
-
-    /** Writes one object for one subject, and an array for several from a file. */
-    private static String json(List<ExplainReport> reports) {
-        try {
-            Object root = reports.size() == 1 ? reports.get(0) : reports;
-            return new JsonMapper().writerWithDefaultPrettyPrinter().writeValueAsString(root);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("The report can't be written as JSON", e);
-        }
     }
 
     /** Writes a report for people: the answer first, then the details, in lines of 100 columns. */

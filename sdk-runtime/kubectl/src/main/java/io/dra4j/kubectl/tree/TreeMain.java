@@ -15,6 +15,7 @@ import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.Slice;
 import io.dra4j.allocator.model.Taint;
 import io.dra4j.allocator.model.TaintRule;
+import io.dra4j.doctor.AsciiJson;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ClaimInfo;
 import io.dra4j.kubectl.read.ClusterReader;
@@ -180,7 +181,7 @@ public final class TreeMain implements Callable<Integer> {
             ObjectNode root = JsonNodeFactory.instance.objectNode();
             ArrayNode places = root.putArray("places");
             branches.forEach(branch -> add(branch, places.addObject()));
-            return root.toPrettyString() + "\n";
+            return AsciiJson.of(root);
         }
 
         private static void add(Branch branch, ObjectNode json) {
