@@ -352,29 +352,6 @@ class ClusterChecksTest {
         assertThat(large.largest).as("a driver's pod has little memory").isOne();
     }
 
-    @Test
-    void knowsWhichDriversAreInScope() {
-        ClusterView all = new ClusterView(api, Scope.CLUSTER);
-        ClusterView one = new ClusterView(api, new Scope(DRIVER, null));
-        ClusterView node = new ClusterView(api, new Scope(null, NODE));
-
-        assertThat(List.of(all, one, node)).extracting(ClusterView::isWhole).containsExactly(true, false, false);
-        assertThat(List.of(all, one, node))
-                .extracting(view -> view.includes(DRIVER))
-                .containsExactly(true, true, true);
-        assertThat(List.of(all, one, node))
-                .extracting(view -> view.includes("other.example.com"))
-                .containsExactly(true, false, false);
-    }
-
-    @Test
-    void aHealthyClusterFitsOnAScreen() {
-        String text = clusterReport(api).text();
-
-        assertThat(text.lines()).hasSizeLessThan(24);
-        assertThat(text.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
-    }
-
     /**
      * A random cluster in which nothing is wrong: releases, runtimes, names and drivers vary, and some nodes have
      * device plugins for other devices, the label of a MIG manager that is off, or no driver; one pool spans nodes.
