@@ -70,6 +70,12 @@ public final class Quantities {
         return atBillionths(number.scaleByPowerOfTen(decimalExponent(suffix)));
     }
 
+    /** Returns a number of devices, for example 1000 for {@code 1k}; 0 if it is no integer of 64 bits. */
+    public static long count(JsonNode amount) {
+        BigDecimal exact = problem(amount).isEmpty() ? exact(amount.asText()).stripTrailingZeros() : BigDecimal.ZERO;
+        return exact.scale() <= 0 && exact.abs().compareTo(LARGEST) <= 0 ? exact.longValue() : 0;
+    }
+
     private static BigDecimal atBillionths(BigDecimal value) {
         return value.scale() > NANO ? value.setScale(NANO, RoundingMode.UP) : value;
     }

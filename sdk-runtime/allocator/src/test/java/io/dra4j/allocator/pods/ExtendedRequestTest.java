@@ -8,34 +8,32 @@ import io.dra4j.allocator.Given;
 import io.dra4j.allocator.pods.ResourceClasses.Entry;
 import java.util.List;
 import java.util.Locale;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The requests that extended resources stand for. */
 class ExtendedRequestTest {
 
-    private static ExtendedRequest of(String amount) {
-        ResourceClasses classes = new ResourceClasses(List.of(new Entry("gpu", "example.com/gpu", "")));
-        String pod = "{spec: {containers: [{resources: {limits: {'example.com/gpu': %s}}}]}}".formatted(amount);
-        return ExtendedRequest.of(Given.json(pod), classes, resource -> false).get(0);
-    }
-
     @ParameterizedTest
-    @CsvSource(
-            quoteCharacter = '`',
-            value = {"2, 2", "'2', 2", "'1k', 1000", "'2000m', 2", "'1e99', 9223372036854775807", "'x', 0"})
-    void amountsAreQuantities(String amount, long count) {
-        assertThat(of(amount).count()).isEqualTo(count);
-    }
-
-    @Test
-    void namesHaveTheSameDigitsInEachLocale() {
+    @CsvSource(delimiter = '|', textBlock = """
+            m=2 n=1k | [m 0-request-0 2, n 1-request-0 1000]
+            m=0 n=1500m o=1e99 p=x q=-1 r=2000m | [r 5-request-0 2]
+            i=1 j=2 m=0 | [i 1-request-0 2, j 1-request-0 2]
+            i=1 s=1 k=2 m=1 | [s 1-request-0 1, m 3-request-0 1, i 1-request-0 1, k 3-request-0 1, k 2-request-0 1]
+            """)
+    void initContainersUseTheDevicesOfLaterOnes(String containers, String requests) {
+        String pod = containers
+                .replaceAll("(.)=(\\w+|-1)", "{name: '$1', resources: {limits: {'example.com/gpu': '$2'}}},")
+                .replace("{name: 'm'", "], containers: [{name: 'm'")
+                .replace("name: 's'", "restartPolicy: 'Always', name: 's'");
+        ResourceClasses classes = new ResourceClasses(List.of(new Entry("gpu", "example.com/gpu", "")));
         Locale before = Locale.getDefault();
         try {
-            Locale.setDefault(new Locale("ar", "EG"));
+            Locale.setDefault(new Locale("ar", "EG")); // whose digits are others
 
-            assertThat(of("1").name()).isEqualTo("container-0-request-0");
+            assertThat(ExtendedRequest.of(Given.json("{spec: {initContainers: [" + pod + "]}}"), classes, any -> false))
+                    .map(one -> one.container() + one.name().replace("container-", " ") + " " + one.count())
+                    .hasToString(requests);
         } finally {
             Locale.setDefault(before);
         }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -132,19 +133,9 @@ final class Extended {
     }
 
     /** The extended resources of all containers. */
-    TreeSet<String> resources() {
-        TreeSet<String> all = new TreeSet<>();
-        for (String containers : List.of("initContainers", "containers")) {
-            for (JsonNode container : pod.path("spec").path(containers)) {
-                for (String kind : List.of("limits", "requests")) {
-                    container.at("/resources/" + kind).fieldNames().forEachRemaining(one -> {
-                        if (one.contains("/")) {
-                            all.add(one);
-                        }
-                    });
-                }
-            }
-        }
+    SortedSet<String> resources() {
+        SortedSet<String> all = ExtendedRequest.resources(pod);
+        all.removeIf(one -> !one.contains("/"));
         return all;
     }
 }
