@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.allocator.pods.ExtendedRequest;
 import io.dra4j.allocator.pods.ResourceClasses;
+import io.dra4j.rules.Quantities;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.util.List;
@@ -87,6 +88,6 @@ record ExtendedResources(ClusterObjects objects) {
     }
 
     private static boolean isOffered(JsonNode node, String resource) {
-        return node.path("status").path("allocatable").path(resource).asLong() > 0;
+        return Quantities.count(node.path("status").path("allocatable").path(resource)) > 0;
     }
 }

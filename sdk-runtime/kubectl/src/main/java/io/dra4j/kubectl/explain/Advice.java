@@ -18,6 +18,7 @@ import io.dra4j.allocator.model.Slice;
 import io.dra4j.allocator.model.SubRequest;
 import io.dra4j.kubectl.explain.Attempts.Attempt;
 import io.dra4j.kubectl.read.Snapshot;
+import io.dra4j.rules.Quantities;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -310,7 +311,8 @@ record Advice(
         private static long amount(JsonNode pod, String resource) {
             return pod.at("/spec/containers")
                     .valueStream()
-                    .mapToLong(one -> one.at("/resources/limits").path(resource).asLong())
+                    .mapToLong(
+                            one -> Quantities.count(one.at("/resources/limits").path(resource)))
                     .sum();
         }
     }

@@ -4,6 +4,7 @@ package io.dra4j.kubectl.read;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.model.Node;
+import io.dra4j.rules.Quantities;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -20,7 +21,7 @@ public record NodeInfo(Node node, boolean schedulable, Map<String, Long> allocat
         Map<String, Long> extended = new HashMap<>();
         json.at("/status/allocatable").properties().forEach(one -> {
             if (one.getKey().contains("/")) {
-                extended.put(one.getKey().intern(), one.getValue().asLong());
+                extended.put(one.getKey().intern(), Quantities.count(one.getValue()));
             }
         });
         return new NodeInfo(

@@ -67,9 +67,9 @@ class ClusterReaderTest {
         assertThat(claim.grouped()).isTrue();
         assertThat(claim.owner()).isEqualTo("pod train");
         assertThat(claim.since()).isEqualTo("1");
-        assertThat(NodeInfo.of(tree("{metadata: {name: a}, status: {allocatable: {cpu: 8, example.com/fpga: 2}}}"))
+        assertThat(NodeInfo.of(tree("{metadata: {name: a}, status: {allocatable: {cpu: 8, example.com/fpga: 2k}}}"))
                         .allocatable())
-                .isEqualTo(Map.of("example.com/fpga", 2L));
+                .isEqualTo(Map.of("example.com/fpga", 2000L));
     }
 
     /** It answers what no other list refers to only when the last list is requested. */
