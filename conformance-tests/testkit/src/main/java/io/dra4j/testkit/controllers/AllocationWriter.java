@@ -12,15 +12,19 @@ import io.dra4j.allocator.model.NodeSelector;
 import io.dra4j.allocator.model.Slice;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -73,8 +77,16 @@ public record AllocationWriter(Function<String, Optional<JsonNode>> classes, Fea
         Set<String> requests = new LinkedHashSet<>();
         results.forEach(result -> requests.add(result.path("request").asText()));
         ArrayNode configs = JsonTrees.child(written, "devices").putArray("config");
-        requests.forEach(request -> addOfClass(claim, request, configs));
+        addOfClasses(claim, requests, configs);
         addOfClaim(claim, requests, configs);
+        if (clearsRequests()) {
+            int all = claim.at("/spec/devices/requests").size();
+            configs.forEach(config -> {
+                if (applied(config, requests).size() == all) {
+                    ((ObjectNode) config).remove(REQUESTS);
+                }
+            });
+        }
         if (nodes != null) {
             written.set("nodeSelector", selector(nodes));
         }
@@ -148,29 +160,46 @@ public record AllocationWriter(Function<String, Optional<JsonNode>> classes, Fea
         throw new IllegalStateException("Claim " + claim.at("/metadata/name").asText() + " has no request " + name);
     }
 
-    private void addOfClass(JsonNode claim, String request, ArrayNode configs) {
-        String name = asked(claim, request).path("deviceClassName").asText();
-        JsonNode ofClass =
-                classes.apply(name).map(one -> one.at("/spec/config")).orElseGet(configs::missingNode);
-        for (JsonNode config : ofClass) {
-            ObjectNode copy = configs.addObject().put("source", "FromClass");
-            copy.putArray(REQUESTS).add(request);
-            copy.setAll((ObjectNode) config.deepCopy());
-        }
+    /** Returns whether each configuration is written once, and lists no requests if it applies to all (#139731, #139732). */
+    private boolean clearsRequests() {
+        return gates.version().atLeast(KubernetesVersion.V1_37);
     }
 
-    private static void addOfClaim(JsonNode claim, Set<String> requests, ArrayNode configs) {
+    private void addOfClasses(JsonNode claim, Set<String> requests, ArrayNode configs) {
+        Map<String, List<String>> byClass = requests.stream()
+                .collect(Collectors.groupingBy(
+                        request -> asked(claim, request).path("deviceClassName").asText(),
+                        LinkedHashMap::new,
+                        Collectors.toList()));
+        byClass.forEach((name, users) -> {
+            JsonNode ofClass =
+                    classes.apply(name).map(one -> one.at("/spec/config")).orElseGet(configs::missingNode);
+            for (JsonNode config : ofClass) {
+                ObjectNode copy = configs.addObject().put("source", "FromClass");
+                addAll(users, copy.putArray(REQUESTS));
+                copy.setAll((ObjectNode) config.deepCopy());
+            }
+        });
+    }
+
+    private void addOfClaim(JsonNode claim, Set<String> requests, ArrayNode configs) {
         for (JsonNode config : claim.at("/spec/devices/config")) {
-            Stream<JsonNode> named = config.path(REQUESTS).valueStream();
-            if (config.path(REQUESTS).isEmpty() || named.anyMatch(one -> isAllocated(one.asText(), requests))) {
+            int applied = config.path(REQUESTS).isEmpty()
+                    ? 1
+                    : applied(config, requests).size();
+            for (int i = 0; i < (clearsRequests() ? Math.min(applied, 1) : applied); i++) {
                 configs.addObject().put("source", "FromClaim").setAll((ObjectNode) config.deepCopy());
             }
         }
     }
 
-    /** A configuration that names a request also applies to each of its alternatives. */
-    private static boolean isAllocated(String name, Set<String> requests) {
-        return requests.stream().anyMatch(one -> one.equals(name) || one.startsWith(name + "/"));
+    /** Returns the requests that a configuration names, which may name a request for each of its alternatives. */
+    private static List<String> applied(JsonNode config, Set<String> requests) {
+        Set<String> named =
+                config.path(REQUESTS).valueStream().map(JsonNode::asText).collect(Collectors.toSet());
+        return requests.stream()
+                .filter(one -> named.contains(one) || named.contains(one.replaceFirst("/.*", "")))
+                .toList();
     }
 
     private static ObjectNode selector(NodeSelector selector) {
