@@ -6,6 +6,7 @@ import io.dra4j.allocator.Behaviour.Trait;
 import io.dra4j.allocator.model.CounterSet;
 import io.dra4j.allocator.model.Device;
 import io.dra4j.allocator.model.Node;
+import io.dra4j.allocator.model.NodeChoice;
 import io.dra4j.allocator.model.PoolId;
 import io.dra4j.allocator.model.Slice;
 import io.dra4j.rules.FeatureGate;
@@ -55,10 +56,21 @@ record Pools(Behaviour behaviour, ClusterState cluster, Node node) {
             return true;
         }
         if (slice.nodes().isMade()) {
-            return slice.nodes().includes(node);
+            return includes(slice.nodes(), "slice " + slice.name());
         }
         return slice.perDevice()
-                && slice.devices().stream().anyMatch(device -> device.nodes().includes(node));
+                && slice.devices().stream()
+                        .anyMatch(one -> includes(one.nodes(), "device " + one.name() + " in slice " + slice.name()));
+    }
+
+    private boolean includes(NodeChoice nodes, String of) {
+        String problem = nodes.selector() == null ? "" : nodes.selector().problem();
+        if (!problem.isEmpty()) {
+            throw new AttemptException(
+                    "gather pool information: failed to perform node selection for %s: failed to parse node selector: %s"
+                            .formatted(of, problem));
+        }
+        return nodes.includes(node);
     }
 
     /** Returns the disabled gate because of which a slice is ignored. */

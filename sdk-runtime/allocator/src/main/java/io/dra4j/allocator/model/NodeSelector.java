@@ -3,7 +3,6 @@
 package io.dra4j.allocator.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** A choice of nodes by labels and by name: one of the terms has to match. */
 public record NodeSelector(List<Term> terms) {
     private static final String NAME = "metadata.name";
+    private static final String NO_INTEGER = "for 'Gt', 'Lt' operators, the value must be an integer";
 
     /** A term, all of whose requirements have to match; an empty one matches no node. */
     public record Term(List<Requirement> labels, List<Requirement> fields) {}
@@ -39,10 +39,25 @@ public record NodeSelector(List<Term> terms) {
 
         /** Compares integers; anything else never matches. */
         private int compare(String value) {
+            return isInteger(value) && isInteger(bound())
+                    ? Long.compare(Long.parseLong(value), Long.parseLong(bound()))
+                    : 0;
+        }
+
+        private String bound() {
+            return values.isEmpty() ? "" : values.get(0);
+        }
+
+        private boolean isValid() {
+            return !List.of("Gt", "Lt").contains(operator) || isInteger(bound());
+        }
+
+        private static boolean isInteger(String text) {
             try {
-                return new BigInteger(value).compareTo(new BigInteger(values.get(0)));
-            } catch (NumberFormatException | IndexOutOfBoundsException e) {
-                return 0;
+                Long.parseLong(text);
+                return true;
+            } catch (NumberFormatException e) {
+                return false;
             }
         }
     }
@@ -59,6 +74,20 @@ public record NodeSelector(List<Term> terms) {
     public static NodeSelector ofNode(String name) {
         Requirement byName = new Requirement(NAME, "In", List.of(name));
         return new NodeSelector(List.of(new Term(List.of(), List.of(byName))));
+    }
+
+    /** Returns why the scheduler can't evaluate it, in its words; empty if it can. */
+    public String problem() {
+        for (int i = 0; i < terms.size(); i++) {
+            List<Requirement> labels = terms.get(i).labels;
+            for (int j = 0; j < labels.size(); j++) {
+                if (!labels.get(j).isValid()) {
+                    return "nodeSelectorTerms[%d].matchExpressions[%d].values[0]: Invalid value: \"%s\": %s"
+                            .formatted(i, j, labels.get(j).bound(), NO_INTEGER);
+                }
+            }
+        }
+        return "";
     }
 
     public boolean matches(Node node) {
