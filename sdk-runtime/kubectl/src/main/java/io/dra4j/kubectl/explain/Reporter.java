@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.explain;
 
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.SchedulerBug;
+import io.dra4j.allocator.model.Device;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.kubectl.explain.AlikeNodes.Merged;
 import io.dra4j.kubectl.explain.Attempts.Attempt;
@@ -16,10 +18,13 @@ import io.dra4j.rules.KubernetesVersion;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Makes the report of a subject in a cluster. */
 final class Reporter {
@@ -29,6 +34,7 @@ final class Reporter {
     private final InstantSource clock;
     private final Subject subject;
     private final ObstacleWords words;
+    private final FeatureGates gates;
     private final Attempts attempts;
     private final Answers answers;
     private final Extended extended;
@@ -42,7 +48,8 @@ final class Reporter {
         this.clock = clock;
         this.subject = subject;
         this.words = new ObstacleWords(snapshot, clock.instant());
-        this.attempts = new Attempts(snapshot, subject, gates(snapshot), clock);
+        this.gates = gates(snapshot);
+        this.attempts = new Attempts(snapshot, subject, gates, clock);
         this.extended = new Extended(snapshot, subject);
         this.steps = new Steps(words, subject.namespace());
         this.remedies = new Remedies(attempts, steps, attempts.correct(), clock);
@@ -51,11 +58,35 @@ final class Reporter {
         this.advice = new Advice(snapshot, subject, words, extended, endings, objects);
     }
 
-    /** The gates of the release, and that of taint rules if there are any. */
+    /** The gates of the release, and those in use: an API server drops the fields of the others. */
     private static FeatureGates gates(Snapshot snapshot) {
-        FeatureGate rules = FeatureGate.DRA_DEVICE_TAINT_RULES;
-        boolean used = !snapshot.cluster().taintRules().isEmpty() && rules.existsIn(snapshot.release());
-        return new FeatureGates(snapshot.release(), used ? Map.of(rules, true) : Map.of());
+        ClusterState cluster = snapshot.cluster();
+        boolean hasRules = !cluster.taintRules().isEmpty();
+        Map<FeatureGate, Boolean> used = new EnumMap<>(Map.of(
+                FeatureGate.DRA_DEVICE_TAINT_RULES,
+                hasRules,
+                FeatureGate.DRA_DEVICE_TAINTS,
+                hasRules || hasDevice(cluster, one -> !one.taints().isEmpty()),
+                FeatureGate.DRA_PARTITIONABLE_DEVICES,
+                cluster.slices().stream()
+                        .anyMatch(
+                                one -> one.perDevice() || !one.sharedCounters().isEmpty()),
+                FeatureGate.DRA_CONSUMABLE_CAPACITY,
+                hasDevice(cluster, Device::sharing)
+                        || cluster.claims().stream()
+                                .flatMap(claim -> claim.requests().stream())
+                                .flatMap(request -> request.alternatives().stream())
+                                .anyMatch(one -> !one.capacity().isEmpty()),
+                FeatureGate.DRA_DEVICE_BINDING_CONDITIONS,
+                hasDevice(cluster, one -> !one.bindingConditions().isEmpty())));
+        used.entrySet().removeIf(one -> !one.getValue() || !one.getKey().existsIn(snapshot.release()));
+        return new FeatureGates(snapshot.release(), used);
+    }
+
+    private static boolean hasDevice(ClusterState cluster, Predicate<Device> wanted) {
+        return cluster.slices().stream()
+                .flatMap(slice -> slice.devices().stream())
+                .anyMatch(wanted);
     }
 
     ExplainReport report() {
@@ -222,7 +253,7 @@ final class Reporter {
                 changes.stream().map(this::named).toList(),
                 how(groups, changes),
                 bugs(bugs),
-                unknowns(snapshot, !groups.isEmpty(), remedies.isCutShort()));
+                unknowns(!groups.isEmpty()));
     }
 
     private List<String> how(List<AlikeNodes> groups, List<Remedy> changes) {
@@ -301,15 +332,19 @@ final class Reporter {
     }
 
     /** The reasons why the outcome may differ; few if no node was checked. */
-    private static List<String> unknowns(Snapshot snapshot, boolean hasNodes, boolean isCutShort) {
+    private List<String> unknowns(boolean hasNodes) {
         List<String> all = new ArrayList<>();
         if (hasNodes) {
             all.add("claims that are being allocated at this moment");
             all.add("CPU, memory, taints of nodes, affinity to pods");
-            all.add("feature gates (the defaults of Kubernetes 1.%d are assumed)"
-                    .formatted(snapshot.release().minor()));
+            String used =
+                    gates.changed().keySet().stream().map(FeatureGate::text).collect(Collectors.joining(" and "));
+            all.add("feature gates (the defaults of Kubernetes 1.%d are assumed%s)"
+                    .formatted(
+                            snapshot.release().minor(),
+                            used.isEmpty() ? "" : ", with " + used + " on, which the cluster uses"));
         }
-        if (isCutShort) {
+        if (remedies.isCutShort()) {
             all.add("more changes, since trying them takes too long");
         }
         all.addAll(snapshot.unread());
