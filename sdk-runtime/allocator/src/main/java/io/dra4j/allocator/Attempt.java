@@ -200,7 +200,7 @@ final class Attempt {
 
         Candidates(Behaviour behaviour, ClusterState cluster) {
             this.behaviour = behaviour;
-            this.rules = !behaviour.enabled(FeatureGate.DRA_DEVICE_TAINT_RULES)
+            this.rules = !behaviour.gates().followsTaintRules()
                     ? List.of()
                     : cluster.taintRules().stream()
                             .filter(rule ->

@@ -50,6 +50,12 @@ public final class FeatureGates {
         return changed;
     }
 
+    /** Returns whether DeviceTaintRules taint devices, which in 1.34 the gate of taints decides. */
+    public boolean followsTaintRules() {
+        FeatureGate rules = FeatureGate.DRA_DEVICE_TAINT_RULES;
+        return enabled(FeatureGate.DRA_DEVICE_TAINTS) && (enabled(rules) || !rules.existsIn(version));
+    }
+
     public boolean enabled(FeatureGate gate) {
         return states.getOrDefault(gate, false);
     }

@@ -54,7 +54,7 @@ public final class Controllers implements AutoCloseable {
         scheduler = new Scheduler(pods, new DevicePlacement(builder.api, clock), new BindingWait(pods));
         controllers.add(scheduler);
         controllers.addAll(kubelets);
-        controllers.add(new TaintEvictions(pods, builder.api.version()));
+        controllers.add(new TaintEvictions(pods, builder.api.featureGates()));
         controllers.add(new Reservations(pods, this::isHeld));
         thread.setDaemon(true);
     }

@@ -32,6 +32,7 @@ class ControllersTest {
     private void play(KubernetesVersion version) {
         api = EmbeddedApiServer.builder()
                 .version(version)
+                .preReleaseVersions()
                 .clock(now::get)
                 .node("node-a")
                 .node("node-b")
