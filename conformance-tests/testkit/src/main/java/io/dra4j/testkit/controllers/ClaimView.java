@@ -64,6 +64,14 @@ record ClaimView(JsonNode json) {
         return uids;
     }
 
+    /** Returns whether it is reserved for something that is not a pod. */
+    boolean isForOthers() {
+        return json.at("/status/reservedFor")
+                .valueStream()
+                .anyMatch(user ->
+                        user.has("apiGroup") || !user.path("resource").asText().equals(Pod.RESOURCE));
+    }
+
     /** The UIDs of pods that own it. */
     Set<String> owners() {
         Set<String> uids = new LinkedHashSet<>();

@@ -33,6 +33,9 @@ record Reservations(PodObjects objects, BiPredicate<String, String> isPrepared) 
             }
         }
         for (ClaimView claim : objects.claims()) {
+            if (claim.isForOthers()) {
+                continue; // as the real controller does with users that it doesn't know
+            }
             release(claim, using);
             Set<String> owners = claim.owners();
             if (!owners.isEmpty() && owners.stream().noneMatch(existing::contains)) {
