@@ -142,7 +142,8 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
                         recorded.path(),
                         recorded.query(),
                         node,
-                        () -> link.object(getHttpClient(), "GET", path, null),
+                        () -> link.object(
+                                getHttpClient(), "GET", request.getHttpURI().getPathQuery(), null),
                         () -> dryRun(request, body));
     }
 

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A request as Kubernetes' authorizers see it.
@@ -22,7 +24,7 @@ import java.util.Set;
 public record ApiAction(String verb, String group, String resource, String namespace, String name, String path) {
 
     private static final Set<String> OF_A_NAMESPACE = Set.of("status", "finalize");
-    private static final String NAME_SELECTOR = "metadata.name=";
+    private static final Pattern NAME_SELECTOR = Pattern.compile("(?:^|,)metadata\\.name==?([^,=]+)(?:,|$)");
 
     /**
      * Reads a request.
@@ -86,9 +88,8 @@ public record ApiAction(String verb, String group, String resource, String names
     }
 
     private static String selected(Map<String, String> query) {
-        String selector = query.getOrDefault("fieldSelector", "");
-        boolean one = selector.startsWith(NAME_SELECTOR) && !selector.contains(",");
-        return one ? selector.substring(NAME_SELECTOR.length()) : "";
+        Matcher matcher = NAME_SELECTOR.matcher(query.getOrDefault("fieldSelector", ""));
+        return matcher.find() ? matcher.group(1) : "";
     }
 
     boolean isResource() {

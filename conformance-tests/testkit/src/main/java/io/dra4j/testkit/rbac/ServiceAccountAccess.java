@@ -87,7 +87,7 @@ public final class ServiceAccountAccess {
      * @param path as it was sent, without the query
      * @param query the decoded parameters
      * @param node the node of the driver's pod, which its token names; empty if it has none
-     * @param before reads the current object; a missing node if it does not exist
+     * @param before reads the current object, or the list to delete; a missing node if it does not exist
      * @param after tries a write, and returns the object that it makes; a missing node if it fails
      * @return empty if it is allowed
      */
@@ -187,8 +187,17 @@ public final class ServiceAccountAccess {
     /** The admission policies of manifests whose bindings deny what they refuse; thread-safe. */
     private static final class Admission {
 
-        private static final Map<String, String> OPERATIONS =
-                Map.of("create", "CREATE", "update", "UPDATE", "patch", "UPDATE", "delete", "DELETE");
+        private static final Map<String, String> OPERATIONS = Map.of(
+                "create",
+                "CREATE",
+                "update",
+                "UPDATE",
+                "patch",
+                "UPDATE",
+                "delete",
+                "DELETE",
+                "deletecollection",
+                "DELETE");
 
         private final List<AdmissionPolicy> policies = new ArrayList<>();
         private final Set<String> notes = new ConcurrentSkipListSet<>();
@@ -229,23 +238,31 @@ public final class ServiceAccountAccess {
         Optional<Refusal> refusal(
                 ApiAction action, Map<String, Object> request, Supplier<JsonNode> before, Supplier<JsonNode> after) {
             String operation = OPERATIONS.getOrDefault(action.verb(), "");
-            List<AdmissionPolicy> due = policies.stream()
-                    .filter(one -> one.isFor(action, operation))
-                    .toList();
-            if (due.isEmpty() || (action.name().isEmpty() && !operation.equals("CREATE"))) {
+            boolean updates = operation.equals("UPDATE");
+            if (operation.isEmpty()
+                    || policies.stream()
+                            .noneMatch(
+                                    one -> one.isFor(action, operation) || (updates && one.isFor(action, "CREATE")))) {
                 return Optional.empty();
             }
             boolean deletes = operation.equals("DELETE");
             JsonNode now = operation.equals("CREATE") ? MissingNode.getInstance() : before.get();
             JsonNode then = deletes ? MissingNode.getInstance() : after.get();
-            if (then.isMissingNode() && !deletes) {
-                return Optional.empty(); // the API server refuses it
-            }
-            String done = now.isMissingNode() && !deletes ? "CREATE" : operation;
-            return due.stream()
-                    .flatMap(policy -> denied(policy, done, request, then, now).stream()
-                            .map(denied -> Refusal.byPolicy(action, policy, denied, deletes ? now : then)))
+            String done = updates && now.isMissingNode() ? "CREATE" : operation;
+            Stream<JsonNode> each =
+                    action.verb().equals("deletecollection") ? now.path("items").valueStream() : Stream.of(now);
+            return each.filter(old -> !(deletes ? old : then).isMissingNode()) // the API server refuses others
+                    .flatMap(old -> refusals(action, done, request, then, old))
                     .findFirst();
+        }
+
+        private Stream<Refusal> refusals(
+                ApiAction action, String operation, Map<String, Object> request, JsonNode after, JsonNode before) {
+            JsonNode object = after.isMissingNode() ? before : after;
+            return policies.stream()
+                    .filter(policy -> policy.isFor(action, operation))
+                    .flatMap(policy -> denied(policy, operation, request, after, before).stream()
+                            .map(denied -> Refusal.byPolicy(action, policy, denied, object)));
         }
 
         private Optional<AdmissionPolicy.Denied> denied(

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.Scenarios;
 import io.dra4j.testkit.settings.SettingsException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,32 +34,24 @@ class ServiceAccountAccessTest {
         return slice;
     };
 
-    private static final String POLICY = """
-            ---
-            kind: ValidatingAdmissionPolicy
-            metadata: {name: own-node}
-            spec:
-              matchConstraints:
-                resourceRules: [{apiGroups: [resource.k8s.io], resources: [resourceslices], operations: [CREATE]}]
-              variables:
-                - {name: unused, expression: oldObject.spec.nodeName}
-                - {name: own, expression: 'request.userInfo.extra[?"authentication.kubernetes.io/node-name"][0].orValue("")'}
-              validations:
-                - {expression: variables.own == object.spec.nodeName, message: not its node}
-            ---
-            kind: ValidatingAdmissionPolicyBinding
-            metadata: {name: of-drivers}
-            spec: {policyName: own-node, validationActions: [Deny]}
-            """;
+    private static final Supplier<JsonNode> SLICES_TO_DELETE = () -> {
+        ObjectNode list = JsonNodeFactory.instance.objectNode();
+        list.putArray("items").add(SLICE.get());
+        return list;
+    };
 
     @TempDir
     private Path folder;
 
     private String manifests;
 
+    private static String read(String file) throws IOException {
+        return Files.readString(Path.of("src/test/resources/io/dra4j/testkit/rbac", file));
+    }
+
     @BeforeEach
     void read() throws Exception {
-        manifests = Files.readString(Path.of("src/test/resources/io/dra4j/testkit/rbac/driver.yaml"));
+        manifests = read("driver.yaml");
     }
 
     private ServiceAccountAccess access(String account, String release) throws Exception {
@@ -74,7 +67,13 @@ class ServiceAccountAccessTest {
         String[] words = request.split("[ ?]", 3);
         Map<String, String> query =
                 words.length < 3 ? Map.of() : Map.of(words[2].split("=", 2)[0], words[2].split("=", 2)[1]);
-        return access.refusal(words[0], words[1], query, "node-1", MissingNode::getInstance, SLICE);
+        return access.refusal(
+                words[0],
+                words[1],
+                query,
+                "node-1",
+                words[0].equals("DELETE") ? SLICES_TO_DELETE : MissingNode::getInstance,
+                SLICE);
     }
 
     @Scenarios("access-scenarios.txt")
@@ -90,6 +89,7 @@ class ServiceAccountAccessTest {
                     manifests = manifests.replace(texts[0], texts.length > 1 ? texts[1] : "");
                     access = access();
                 }
+                case "policy" -> manifests += read(rest);
                 case "as" -> access = access(rest.split(" ")[0], rest.split(" ")[1]);
                 case "server" -> access.serverIs(rest);
                 case "allowed" -> assertThat(refusal(access, rest)).isEmpty();
@@ -123,7 +123,7 @@ class ServiceAccountAccessTest {
             delimiter = '|',
             quoteCharacter = '`')
     void anAdmissionPolicyRefusesAsAnApiServerDoes(String text, String other, int code, String note) throws Exception {
-        manifests += POLICY.replace(text, other.replace("~", "\n"));
+        manifests += read("policy.yaml").replace(text, other.replace("~", "\n"));
         ServiceAccountAccess access = access();
         Optional<Refusal> refusal = access.refusal("POST", SLICES, Map.of(), "node-1", MissingNode::getInstance, SLICE);
 
