@@ -65,7 +65,7 @@ public final class Registry {
     public StoredObject create(
             ResourceKind kind, ResourceKind served, String namespace, ObjectNode body, WriteOptions options) {
         MetadataRules.requireFits(kind, namespace, body);
-        if (!JsonTrees.text(body, "metadata", "resourceVersion").isEmpty()) {
+        if (!revision(body).isEmpty()) {
             throw ApiFailure.unexplained("resourceVersion should not be set on objects to be created");
         }
         decode(kind, body, options);
@@ -302,7 +302,7 @@ public final class Registry {
     }
 
     private static void requireCurrent(StoredObject current, ObjectNode body) {
-        String sent = JsonTrees.text(body, "metadata", "resourceVersion");
+        String sent = revision(body);
         if (sent.isEmpty() && current.kind().has(Trait.CONDITIONAL_UPDATE)) {
             FieldErrors errors = new FieldErrors();
             errors.invalid("metadata.resourceVersion", 0, "must be specified for an update");
@@ -314,6 +314,11 @@ public final class Registry {
                     current.key().name(),
                     "the object has been modified; please apply your changes to the latest version and try again");
         }
+    }
+
+    /** The resource version that a client sent; empty for 0, which stands for none. */
+    private static String revision(ObjectNode body) {
+        return JsonTrees.text(body, "metadata", "resourceVersion").replaceFirst("^0+$", "");
     }
 
     private static ObjectNode withStatusOf(StoredObject current, ObjectNode body) {
