@@ -162,17 +162,21 @@ public final class Patches {
      * stays, with new elements last. {@code $retainKeys} is refused with 400.
      */
     static final class StrategicMerge {
-        private static final Map<String, String> MERGE_KEYS = Map.of(
-                "ownerReferences", "uid",
-                "conditions", "type",
-                "addresses", "type",
-                "reservedFor", "uid",
-                "containers", "name",
-                "initContainers", "name",
-                "volumes", "name",
-                "env", "name",
-                "resourceClaims", "name",
-                "imagePullSecrets", "name");
+        private static final Map<String, String> MERGE_KEYS = Map.ofEntries(
+                Map.entry("ownerReferences", "uid"),
+                Map.entry("conditions", "type"),
+                Map.entry("addresses", "type"),
+                Map.entry("reservedFor", "uid"),
+                Map.entry("containers", "name"),
+                Map.entry("initContainers", "name"),
+                Map.entry("volumes", "name"),
+                Map.entry("volumeMounts", "mountPath"),
+                Map.entry("env", "name"),
+                Map.entry("ports", "containerPort"),
+                Map.entry("resourceClaims", "name"),
+                Map.entry("resourceClaimStatuses", "name"),
+                Map.entry("podIPs", "ip"),
+                Map.entry("imagePullSecrets", "name"));
         private static final Set<String> SETS = Set.of("finalizers");
         private static final String DIRECTIVE = "$patch";
         private static final String DELETE_FROM_SET = "$deleteFromPrimitiveList/";
@@ -199,9 +203,13 @@ public final class Patches {
                 JsonNode list = target.path(name.substring(DELETE_FROM_SET.length()));
                 value.forEach(gone -> removeWhere(list, gone::equals));
             } else if (!name.startsWith(ELEMENT_ORDER) && !name.equals(DIRECTIVE)) {
-                throw ApiFailure.badRequest(
-                        "the embedded API server does not know the strategic merge directive " + name);
+                refuse(name);
             }
+        }
+
+        private static void refuse(String directive) {
+            throw ApiFailure.badRequest(
+                    "the embedded API server does not know the strategic merge directive " + directive);
         }
 
         private static void set(ObjectNode target, String field, JsonNode value) {
@@ -214,6 +222,9 @@ public final class Patches {
             } else if (value instanceof ArrayNode list && MERGE_KEYS.containsKey(field)) {
                 mergeList(listIn(target, field), list, MERGE_KEYS.get(field));
             } else {
+                value.forEach(element -> JsonTrees.names(element).stream()
+                        .filter(name -> name.startsWith("$"))
+                        .forEach(StrategicMerge::refuse));
                 target.set(field, value);
             }
         }
