@@ -6,11 +6,13 @@ import io.dra4j.allocator.model.Capacity;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.Quantity;
 import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.OwnNames;
 import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The capacity of devices that shares consume, for allocated claims and for this search. */
@@ -89,8 +91,17 @@ final class TakenShares {
         Map<String, Capacity> capacities = candidate.device().capacity();
         OwnNames names = names(candidate.id());
         for (String name : requested.keySet()) {
-            if (names.key(capacities, name).isEmpty()) {
+            Optional<Capacity> capacity = names.find(capacities, name);
+            if (capacity.isEmpty()) {
                 return new Obstacle.NoCapacity(name);
+            }
+            if (!names.counts(requested, name)) {
+                throw new AttemptException("capacity \"%s\" requested both as \"%s\" and as \"%s\""
+                        .formatted(names.bare(name), name, names.other(name)));
+            }
+            Quantity amount = amounts.consumed(requested.get(name), capacity.get());
+            if (amount.value().signum() < 0 && behaviour.atLeast(KubernetesVersion.V1_37)) {
+                throw new AttemptException("capacity \"%s\": capacity value is negative".formatted(name));
             }
         }
         Taken here = picked.getOrDefault(candidate.id(), NONE);
