@@ -20,8 +20,8 @@ allowHostIPC: false
 allowHostNetwork: false
 allowHostPID: {{ .hostPID | default false }}
 allowHostPorts: false
-allowPrivilegedContainer: {{ $container.securityContext.privileged | default false }}
-allowPrivilegeEscalation: {{ $container.securityContext.privileged | default false }}
+allowPrivilegedContainer: {{ ($container.securityContext).privileged | default false }}
+allowPrivilegeEscalation: {{ ($container.securityContext).privileged | default false }}
 allowedCapabilities: []
 defaultAddCapabilities: []
 requiredDropCapabilities: []
@@ -29,9 +29,8 @@ readOnlyRootFilesystem: true
 runAsUser: {type: RunAsAny}
 fsGroup: {type: RunAsAny}
 supplementalGroups: {type: RunAsAny}
-seLinuxContext:
-  type: MustRunAs
-  seLinuxOptions: {type: spc_t}
+# MustRunAs would compare the pod's level with that of the namespace, and the pod has only a type.
+seLinuxContext: {type: RunAsAny}
 seccompProfiles: ["*"]
 volumes: [configMap, emptyDir, hostPath, projected]
 {{- end }}

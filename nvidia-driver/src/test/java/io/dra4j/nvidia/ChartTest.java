@@ -123,12 +123,13 @@ class ChartTest extends ChartContract {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             # MPS alone takes the processes and mounts of the node
             featureGates.MPSSupport=true openshift.enabled=true | pod | /hostPID | true
-            featureGates.MPSSupport=true | container | /volumeMounts/0/name | plugin
-            featureGates.MPSSupport=true | container | /volumeMounts/0/mountPropagation | Bidirectional
+            featureGates.MPSSupport=true | container | /volumeMounts/0 | has "name":"plugin","mountPath":"/var/lib/kubelet/plugins/gpu.nvidia.com","mountPropagation":"Bidirectional"
             featureGates.MPSSupport=true openshift.enabled=true | SecurityContextConstraints | /0/allowHostPID | true
             featureGates.MPSSupport=false | pod | /hostPID | none
             featureGates.MPSSupport=false | container | /volumeMounts/0/mountPropagation | none
             featureGates.MPSSupport=false openshift.enabled=true | SecurityContextConstraints | /0/allowHostPID | false
+            openshift.enabled=true | SecurityContextConstraints | /0/seLinuxContext | has {"type":"RunAsAny"}
+            openshift.enabled=true kubeletPlugin.containers.gpus.securityContext="null" | SecurityContextConstraints | /0/allowPrivilegedContainer | false
             # passthrough takes the processes and sysfs of the node
             featureGates.PassthroughSupport=true | pod | /hostPID | true
             featureGates.PassthroughSupport=true | container | /volumeMounts/0/mountPropagation | none
@@ -155,9 +156,7 @@ class ChartTest extends ChartContract {
             kubeletPlugin.containers.init.resources.limits.memory=1Gi | pod | /initContainers | none
             kubeletPlugin.containers.init.resources.limits.memory=1Gi | pod | /containers/0/securityContext/privileged | true
             # without an affinity, the label counts alone
-            kubeletPlugin.affinity="null" | pod | /affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchExpressions/0/key | nvidia.com/gpu.deploy.dra-driver
-            kubeletPlugin.affinity="null" | pod | /affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchExpressions/1 | none
-            kubeletPlugin.affinity="null" | pod | /affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/1 | none
+            kubeletPlugin.affinity="null" | pod | /affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms | has [{"matchExpressions":[{"key":"nvidia.com/gpu.deploy.dra-driver","operator":"NotIn","values":["false","paused-for-driver-upgrade","paused-for-mig-change"]}]}]
             # NVIDIA's chart has an empty text by default
             consumableShares="" | container | /env | lacks CONSUMABLE_SHARES
             # the driver may report the MIG devices that it makes
