@@ -149,7 +149,7 @@ startupProbe:
   initialDelaySeconds: 2
   periodSeconds: 1
   timeoutSeconds: 20
-  failureThreshold: 30 # each takes some 10 s
+  failureThreshold: 300 # each takes 1 s until the program listens, and some 10 s from then on
 {{- else if gt (int $container.healthcheckPort) 0 }}
 startupProbe:
   grpc: {port: {{ $container.healthcheckPort }}, service: liveness}

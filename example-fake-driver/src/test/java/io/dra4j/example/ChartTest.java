@@ -149,7 +149,7 @@ class ChartTest extends ChartContract {
             assertThat(new HelmChart(folder).lint()).isEmpty();
             assertThat(StrictDecoder.problems(manifests())).isEmpty();
             assertThat(manifests().serviceAccount()).isEqualTo("dra-system/fpga-driver");
-            assertThat(manifests().yaml()).contains("{seLinuxOptions: {type: spc_t}}");
+            assertThat(manifests().yaml()).contains("{seLinuxOptions: {type: spc_t}}", "failureThreshold: 300");
             assertThat(manifests().kinds())
                     .containsExactlyInAnyOrder(
                             "DaemonSet",

@@ -190,6 +190,8 @@ public abstract class ChartContract {
                 .isGreaterThan(10);
         assertThat(without.has("readinessProbe")).isFalse();
         assertThat(without.at("/startupProbe/grpc")).isEqualTo(without.at("/livenessProbe/grpc"));
+        assertThat(without.at("/startupProbe/failureThreshold"))
+                .isEqualTo(container.at("/startupProbe/failureThreshold"));
     }
 
     @Test
