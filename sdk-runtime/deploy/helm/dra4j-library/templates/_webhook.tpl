@@ -178,7 +178,8 @@ metadata:
     cert-manager.io/inject-ca-from: {{ include "dra4j.namespace" $root }}/{{ include "dra4j.partName" . }}
   {{- end }}
 webhooks:
-  - name: claims.{{ .driver }}
+  # A name of three labels, even if the driver's has only one.
+  - name: claims.{{ .driver }}.dra4j.io
     rules:
       - apiGroups: [resource.k8s.io]
         apiVersions: [v1, v1beta1, v1beta2]
@@ -192,7 +193,7 @@ webhooks:
     {{- include "dra4j.webhookCall" $root | nindent 4 }}
   {{- with $webhook.refuseExtendedResources }}
   {{- if .names }}
-  - name: pods.{{ $.driver }}
+  - name: pods.{{ $.driver }}.dra4j.io
     rules:
       - apiGroups: [""]
         apiVersions: [v1]

@@ -51,6 +51,9 @@ public abstract class WebhookContract {
                         + "\"operations\":[\"CREATE\",\"UPDATE\"],"
                         + "\"resources\":[\"resourceclaims\",\"resourceclaimtemplates\"],"
                         + "\"scope\":\"Namespaced\"}]");
+        assertThat(webhook.path("name").asText())
+                .as("three labels, even if the driver's name has one")
+                .endsWith(".dra4j.io");
         assertThat(webhook.path("sideEffects").asText()).isEqualTo("None");
         assertThat(webhook.path("failurePolicy").asText()).isEqualTo("Ignore");
         assertThat(webhook.path("matchPolicy").asText()).isEqualTo("Equivalent");
@@ -75,9 +78,10 @@ public abstract class WebhookContract {
                 .isEqualTo("In");
         assertThat(webhook.path("failurePolicy").asText()).isEqualTo("Fail");
         assertThat(DriverContainer.ofDeployment(manifests).environment()).containsKey("REFUSE_EXTENDED_RESOURCES");
-        assertThatThrownBy(() -> CHART.render(
-                        ON.set("webhook.refuseExtendedResources.namespaceSelector.matchExpressions", "null")))
-                .hasMessageContaining("refuseExtendedResources/namespaceSelector");
+        for (String value : List.of("namespaceSelector", "namespaceSelector.matchExpressions")) {
+            assertThatThrownBy(() -> CHART.render(ON.set("webhook.refuseExtendedResources." + value, "null")))
+                    .hasMessageContaining("webhook/refuseExtendedResources");
+        }
     }
 
     @Test
