@@ -362,14 +362,12 @@ public abstract class ChartContract {
         assertThat(written.one(Kind.DaemonSet).at("/metadata/name").asText()).isEqualTo(name);
     }
 
-    /** A release's archive, without a clone. */
+    /** A release's archive, without a clone, also as a dependency with the condition {@code enabled}. */
     @Test
     void theChartOfAReleaseIsPackaged() throws IOException {
-        Path folder = Files.createDirectories(Path.of("target/charts"));
+        HelmChart archive = new HelmChart(CHART.packageInto(Files.createDirectories(Path.of("target/charts"))));
 
-        Path archive = CHART.packageInto(folder);
-
-        assertThat(new HelmChart(archive).render(ChartInstallation.DEFAULT).kinds())
+        assertThat(archive.render(with(Map.of("enabled", true))).kinds())
                 .isEqualTo(CHART.render(ChartInstallation.DEFAULT).kinds());
     }
 
@@ -380,8 +378,8 @@ public abstract class ChartContract {
         private static final String COMMENT = "# -- ";
         private static final int INDENT = 2;
 
-        /** Set by Helm itself. */
-        private static final List<String> OF_HELM = List.of("global", "dra4j-library");
+        /** Set by Helm itself, or by a chart that has this one as a dependency. */
+        private static final List<String> OF_HELM = List.of("enabled", "global", "dra4j-library");
 
         private final JsonNode defaults;
         private final JsonNode schema;
