@@ -27,11 +27,16 @@ app.kubernetes.io/name: {{ include "dra4j.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{/* The value of a label for a version, which may have a plus sign. Takes the version. */}}
+{{- define "dra4j.label" -}}
+{{ . | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
 {{- define "dra4j.labels" -}}
 {{ include "dra4j.selectorLabels" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ include "dra4j.label" .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | include "dra4j.label" }}
 {{- end }}
 
 {{/* The metadata of an object of the cluster. */}}
@@ -52,7 +57,7 @@ labels: {{- include "dra4j.labels" . | nindent 2 }}
 {{- if .digest -}}
 {{ .repository }}@{{ .digest }}
 {{- else -}}
-{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{ .repository }}:{{ .tag | default ($.Chart.AppVersion | replace "+" "_") }}
 {{- end -}}
 {{- end -}}
 {{- end }}
