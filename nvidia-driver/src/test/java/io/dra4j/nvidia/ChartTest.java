@@ -107,7 +107,7 @@ class ChartTest extends ChartContract {
     void eachTermKeepsAwayFromNodesWhoseDriverIsUpdated() {
         JsonNode terms = terms(ChartInstallation.DEFAULT);
 
-        assertThat(terms).hasSize(4);
+        assertThat(terms).hasSize(5);
         assertThat(terms).allSatisfy(term -> {
             assertThat(term.path("matchExpressions")).hasSize(2);
             assertThat(term.at("/matchExpressions/1/key").asText()).isEqualTo(LABEL);
