@@ -84,7 +84,7 @@ record Image(
             List.of(
                     new Program("dra-example-kubeletplugin", "io.dra4j.example.FakeDriverMain"),
                     new Program("dra-example-controller", "io.dra4j.example.ControllerMain")),
-            List.of(),
+            List.of("dra-example-webhook"),
             OUR_NODE,
             ROOT,
             "gpu.example.com",

@@ -134,6 +134,7 @@ class DriverImagesIT {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                     fake   | bash -c dra-example-kubeletplugin --version | 0  | dra4j-example-fake-driver (?!.*\\(unp).*\\n
                     fake   | bash -c dra-example-controller --help       | 0  | .*--enable-plugin.*
+                    fake   | dra-example-webhook --device-profile=gpu --help | 0 | .*--tls-cert-file.*
                     nvidia | webhook --help                              | 0  | .*--tls-cert-file.*
                     nvidia | compute-domain-kubelet-plugin -v 4          | 69 | compute-domain-kubelet-plugin is not in this image: (?=.*resources.computeDomains.enabled=false).*resources.gpus.enabled=false.*
                     nvidia | `sh -c sleep 60 & kill $! && ls /usr/bin | grep -c gpu-kubelet && cat /etc/group` | 0 | 1\\nroot:x:0:\\n
