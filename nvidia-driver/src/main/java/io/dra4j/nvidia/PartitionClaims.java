@@ -225,8 +225,8 @@ final class PartitionClaims {
     }
 
     /**
-     * Deactivates the partition of a claim, unless another claim has it too. Without a record, as with a claim of an
-     * earlier driver, the claim's GPUs determine the partition.
+     * Deactivates the partition of a claim, unless another claim has it too. If its record is lost, the claim's GPUs
+     * determine the partition.
      *
      * @throws DraException if a retry may deactivate it; it stays recorded
      */

@@ -50,8 +50,9 @@ public interface DeviceProvider extends AutoCloseable {
      * <p>It must work without a start, because an admission webhook and an offline check also call it. An entry for
      * this driver of any other kind is an error in the claim.
      *
-     * @return the kinds, each apiVersion and kind at most once, and each with its own Java type, by whose values {@link
-     *     io.dra4j.api.claim.AllocatedDevice#config} finds them; the same on every call
+     * @return the kinds, each apiVersion and kind at most once, and each with a Java type of its own that is not a
+     *     supertype of another's, because {@link io.dra4j.api.claim.AllocatedDevice#config} finds a configuration by the
+     *     type of its value; the same on every call
      */
     default List<ConfigType<?>> configTypes() {
         return List.of();

@@ -245,8 +245,8 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Adds a listener for problems in the background, which is notified after those added before; by default,
-         * problems are only logged.
+         * Adds a listener for problems in the background, which is notified after those added before, unless one of
+         * them throws; by default, problems are only logged.
          *
          * @param host the listener
          */

@@ -32,7 +32,7 @@ final class Ending implements DriverListener {
         isHandled = true;
     }
 
-    /** Does so for a service, whose failures are for its log; those of a command are for people. */
+    /** Lets a signal stop a service, whose failures are for its log; those of a command are for people. */
     void handleSignalsOfService() {
         isOfService = true;
         handleSignals();

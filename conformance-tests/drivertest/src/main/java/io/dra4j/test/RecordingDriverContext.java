@@ -199,7 +199,7 @@ public final class RecordingDriverContext implements DriverContext {
      *
      * <p>A claim that was prepared with these devices gets its earlier answer, and the provider is
      * not called; a claim that is held with other devices or in another phase is unprepared first.
-     * It refuses the results that the runtime refuses, and any state if the provider {@linkplain
+     * Results that the runtime refuses are refused, and so is any state if the provider {@linkplain
      * DeviceProvider#changesNothing changes nothing} for the claim.
      *
      * @param provider the provider

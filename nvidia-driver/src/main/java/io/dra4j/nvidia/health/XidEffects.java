@@ -78,7 +78,9 @@ public record XidEffects(Map<Long, Effect> chosen) {
         Map<Long, Effect> all = new TreeMap<>(chosen);
         for (String text : ignored.stream().map(String::strip).toList()) {
             if (!text.matches(NUMBER)) {
-                LOG.atWarn().addKeyValue("value", text).log("An error to ignore is not a number, and has no effect");
+                LOG.atWarn()
+                        .addKeyValue("value", text)
+                        .log("An error to ignore is not the number of an error, and has no effect");
                 continue;
             }
             long xid = Long.parseLong(text);

@@ -47,7 +47,7 @@ final class Modes {
     /**
      * Stores the mode of a GPU before its first MIG device is created.
      *
-     * @param isOfClaims whether claims already have MIG devices of it, so that a stored mode was lost: it was off
+     * @param isOfClaims whether claims already have MIG devices of it, so that the stored mode must have been lost: it counts as off
      */
     void remember(String gpu, boolean isOfClaims) {
         if (isAutomatic.test(gpu) && files.read(gpu).isEmpty()) {

@@ -219,8 +219,8 @@ public final class ConfigType<T> {
          *
          * <p>An entry for all requests skips the devices that the kind is not for, so it may have no effect. An entry
          * that names the request of such a device is an error, unless later entries override it. A kind that is for no
-         * device is still recognized. It is not called for devices of a pool that is {@linkplain
-         * io.dra4j.api.device.Pool#publishedElsewhere published elsewhere}, which are not known here: any kind is for them.
+         * device is still recognized. The predicate is not called for devices of a pool that is {@linkplain
+         * io.dra4j.api.device.Pool#publishedElsewhere published elsewhere}, which are not known here: each kind is for them.
          *
          * @param appliesTo accepts the devices that the kind is for
          * @return this builder

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its message names what failed, on which object, and what to do next. It is unchecked, because most callers can
  * only propagate it to the code that logs it. If a provider throws it for a claim, the pod's owner also reads the
- * message: it must have no secrets.
+ * message: it must not contain secrets.
  */
 public class DraException extends RuntimeException {
 

@@ -61,7 +61,7 @@ class StructLayoutTest {
 
         assumeTrue(
                 arm64.isPresent(),
-                "Debian's gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user-static lay them out for arm64");
+                "Debian's gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user-static lay them out for arm64: install all three");
         assertThat(arm64.get().all()).isEqualTo(LAYOUTS.all()).hasSizeGreaterThan(20);
     }
 

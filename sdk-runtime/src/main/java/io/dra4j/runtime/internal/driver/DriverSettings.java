@@ -101,8 +101,8 @@ public final class DriverSettings {
         }
         if (unhealthyTaint != null && !healthService) {
             throw new DraException(
-                    "Unhealthy devices can't be tainted: the driver was built without the health service;"
-                            + " leave out --unhealthy-taint (taintUnhealthy), or call healthService() on its DraDriver.Builder");
+                    "Unhealthy devices can't be tainted, because this driver reports no health: leave out"
+                            + " --unhealthy-taint (taintUnhealthy), or call healthService() on its DraDriver.Builder");
         }
         http();
     }

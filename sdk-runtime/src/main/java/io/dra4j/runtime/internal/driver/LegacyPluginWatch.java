@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * Checks the Node for resources of a device plugin that offers the driver's devices.
  *
  * <p>A Node that can't be read changes nothing. A driver that may have to withhold its devices writes no slice until it
- * has read the Node. {@link #apply} may be called on any thread.
+ * has an answer about the Node, and withholds them if it may not read it. {@link #apply} may be called on any thread.
  */
 final class LegacyPluginWatch implements AutoCloseable {
 
@@ -40,6 +40,8 @@ final class LegacyPluginWatch implements AutoCloseable {
      * plugin. They are counted because the clock of such a node may still change.
      */
     private static final int EARLY_LOOKS = (int) Duration.ofMinutes(10).dividedBy(SOON);
+
+    private static final int TOO_MANY = 429;
 
     private final String driver;
     private final String node;
@@ -66,7 +68,8 @@ final class LegacyPluginWatch implements AutoCloseable {
     /**
      * Looks, and again periodically.
      *
-     * @param changed called when slices have to be written: if they depend on the Node, first when it has been read
+     * @param changed called when slices have to be written: if they depend on the Node, for the first time when that is read
+     *     or refused
      */
     void start(Runnable changed) {
         if (withholds) {
@@ -103,14 +106,16 @@ final class LegacyPluginWatch implements AutoCloseable {
                 found(LegacyResources.offered(driver, answer.body()), changed);
             } else if (answer.status() != refusal) {
                 refusal = answer.status();
-                refused(answer.body().path("message").asText("no message"));
+                refused(answer.body().path("message").asText("no message"), changed);
             }
         } catch (NotCheckedException e) {
             LOG.atDebug().setCause(e).log("The Node can't be read; trying again");
         }
     }
 
-    private void refused(String message) {
+    /** A server that is busy or starting may still answer; one that refuses leaves the devices hidden. */
+    private void refused(String message, Runnable changed) {
+        boolean hides = withholds && !isKnown && refusal / 100 == 4 && refusal != TOO_MANY;
         LOG.atWarn()
                 .log(
                         "The Node {} can't be read (GET was answered {}: {}), so it is unknown whether a device plugin also offers the devices of {}.{} Trying again; the `doctor` command checks the node's name and the driver's permissions",
@@ -118,7 +123,11 @@ final class LegacyPluginWatch implements AutoCloseable {
                         refusal,
                         message,
                         driver,
-                        withholds && !isKnown ? " No slice is written until it is read." : "");
+                        withholds && !isKnown ? " No device is published until it is read." : "");
+        if (hides) {
+            isHeldBack = true;
+            changed.run();
+        }
     }
 
     private void found(List<String> now, Runnable changed) {

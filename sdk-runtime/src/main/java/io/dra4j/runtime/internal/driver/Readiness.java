@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 /**
  * The conditions that a driver lacks to be ready, one line each.
  *
- * <p>It is ready when the kubelet has confirmed the registration and the cluster has all its pools, published by it or
- * by another process of the driver. A driver that offers no device because all are left out is not ready. Thread-safe,
+ * <p>It is ready when the kubelet has confirmed the registration and the cluster has all its pools, published by it, or
+ * by another process of the driver that it could replace. A driver that offers no device because all are left out is not ready. Thread-safe,
  * and returns immediately, except {@link #awaitStart}.
  */
 final class Readiness implements AutoCloseable {

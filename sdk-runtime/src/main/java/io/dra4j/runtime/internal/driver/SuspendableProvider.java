@@ -284,7 +284,7 @@ final class SuspendableProvider implements DeviceProvider {
         return provider.restartReason();
     }
 
-    /** Closes the provider at the first call: it is among the parts from the beginning, and again once it starts. */
+    /** Closes the provider at the first call; it is among the parts twice: from the beginning, and from its start on. */
     @Override
     public void close() {
         if (!closed.getAndSet(true)) {

@@ -102,7 +102,7 @@ public final class SlicePublisher implements AutoCloseable {
     private Instant nextReread;
     private boolean started;
     private boolean retainted;
-    private @Nullable Inventory written;
+    private volatile @Nullable Inventory written;
     private @Nullable ScheduledFuture<?> next;
 
     private final AtomicBoolean roundPosted = new AtomicBoolean();
@@ -248,16 +248,16 @@ public final class SlicePublisher implements AutoCloseable {
     private List<String> unpublished() {
         List<String> known = new ArrayList<>();
         Optional<Inventory> last = lastInventory();
-        String why = unreadable().map(": "::concat).orElse("");
-        if (last.isEmpty() || !why.isEmpty()) {
-            known.add((last.isEmpty() ? "inventory: not read yet" : "inventory: not read again") + why);
+        if (last.isEmpty()) {
+            known.add("inventory: not read yet" + unreadable().map(": "::concat).orElse(""));
         }
         if (lock.isWaiting()) { // another process publishes, and this one may have to replace it
-            last.map(writer::refused).ifPresent(known::addAll);
+            last.map(parts.taints()).map(writer::refused).ifPresent(known::addAll);
             return known;
         }
         known.addAll(status.missing());
-        return known.isEmpty() && !taintChanges.areAllPublished()
+        boolean isWritten = last.filter(inventory -> inventory.equals(written)).isPresent();
+        return known.isEmpty() && !(isWritten && taintChanges.areAllPublished())
                 ? List.of("inventory: a change is not published yet")
                 : known;
     }
@@ -284,15 +284,18 @@ public final class SlicePublisher implements AutoCloseable {
 
     /** The loop has ended: no other thread uses it. */
     private void endAlone() {
-        if (parts.removesOnClose().getAsBoolean()) {
-            if (lock.tryAcquire()) {
-                removeAll();
-            } else {
-                LOG.atInfo().log("The ResourceSlices stay: another process publishes them");
+        try {
+            if (parts.removesOnClose().getAsBoolean()) {
+                if (lock.tryAcquire()) {
+                    removeAll();
+                } else {
+                    LOG.atInfo().log("The ResourceSlices stay: another process publishes them");
+                }
             }
+        } finally {
+            writer.close();
+            lock.release();
         }
-        writer.close();
-        lock.release();
     }
 
     private void removeAll() {

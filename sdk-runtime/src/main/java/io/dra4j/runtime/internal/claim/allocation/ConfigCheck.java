@@ -37,7 +37,7 @@ public final class ConfigCheck {
     /**
      * Returns the kinds that a provider declares.
      *
-     * @throws DraException if it declares a kind twice, returns a null, or a value of one kind could be of another
+     * @throws DraException if it declares a kind twice, returns a null, or if a value of one kind could be one of another
      */
     public static List<ConfigType<?>> declared(@Nullable List<@Nullable ConfigType<?>> types) {
         if (types == null
@@ -45,7 +45,7 @@ public final class ConfigCheck {
                 || types.stream().map(String::valueOf).distinct().count() < types.size()
                 || types.stream().anyMatch(kind -> types.stream().anyMatch(other -> isAmbiguous(kind, other)))) {
             throw new DraException(
-                    "DeviceProvider.configTypes() must return each kind once, with a Java type of its own, and no null; it returned "
+                    "DeviceProvider.configTypes() must return each kind once, with a Java type that no other kind's values have, and no null; it returned "
                             + types);
         }
         return List.copyOf(types);
