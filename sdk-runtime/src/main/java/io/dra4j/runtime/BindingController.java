@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * claims. Conditions that a node's driver has set are left as they are; both may run, since the first one ends the
  * wait.
  *
- * <p>Its ServiceAccount needs the verbs list and watch of resourceclaims, and get and update, or
- * patch, of resourceclaims/status; since Kubernetes 1.36 also arbitrary-node:update, or
- * arbitrary-node:patch, of resourceclaims/driver.
+ * <p>Its ServiceAccount needs the verbs list and watch of resourceclaims, and patch of resourceclaims/status, or else
+ * get of resourceclaims and update of resourceclaims/status; since Kubernetes 1.36 also arbitrary-node:patch, or
+ * arbitrary-node:update, of resourceclaims/driver.
  */
 public final class BindingController implements AutoCloseable {
 
