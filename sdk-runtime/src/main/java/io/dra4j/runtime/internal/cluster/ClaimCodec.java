@@ -27,6 +27,15 @@ public final class ClaimCodec {
             "spec.devices.requests",
             "status.allocation.devices",
             "status.reservedFor"));
+    private static final Fields KNOWN = new Fields(Set.of(
+            "metadata",
+            "status.reservedFor",
+            "status.allocation.devices.results",
+            "status.devices.driver",
+            "status.devices.pool",
+            "status.devices.device",
+            "status.devices.shareID",
+            "status.devices.conditions"));
 
     private ClaimCodec() {}
 
@@ -45,6 +54,15 @@ public final class ClaimCodec {
                 allocation(claim.path("status").path("allocation")),
                 deviceClasses(claim.path("spec").path("devices").path("requests")),
                 json);
+    }
+
+    /**
+     * Returns a claim without its spec, parameters and data of devices, which may be JSON of any form.
+     *
+     * @throws IllegalArgumentException if the text is not JSON
+     */
+    public static String known(String json) {
+        return Json.parse(json, KNOWN).toString();
     }
 
     /** Returns the names of the pods that a claim is reserved for, at most 256 by the API. */
@@ -130,11 +148,12 @@ public final class ClaimCodec {
 
     private static Config config(JsonNode config) {
         JsonNode opaque = config.path("opaque");
+        JsonNode parameters = opaque.path("parameters");
         return new Config(
                 config.path("source").asText().equals("FromClass"),
                 Json.strings(config.path("requests")),
                 opaque.path("driver").asText(),
-                opaque.path("parameters").toString());
+                parameters.isTextual() ? parameters.asText() : parameters.toString());
     }
 
     private static Map<String, String> deviceClasses(JsonNode requests) {

@@ -3,9 +3,14 @@
 package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -13,8 +18,10 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Some fields of JSON documents: only these are kept, since a user may give an object hundreds of thousands of others,
@@ -23,9 +30,11 @@ import java.util.Set;
 public final class Fields {
 
     /** Names of fields are not kept beyond their use, of which there may be many. */
-    private static final JsonMapper MAPPER = new JsonMapper(JsonFactory.builder()
-            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
-            .build());
+    private static final JsonMapper MAPPER = new JsonMapper(
+            factory().disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES).build());
+
+    private static final int DEEPEST = 10_000; // of any JSON, by Kubernetes
+    private static final int DEEPEST_FIELD = 64; // more than any that an API declares
 
     private final Set<String> paths;
     private final Set<String> parents = new HashSet<>();
@@ -40,8 +49,21 @@ public final class Fields {
         }
     }
 
+    /** Accepts all JSON that an API server does: one claim must not make the list of all claims unreadable. */
+    static JsonFactoryBuilder factory() {
+        return (JsonFactoryBuilder) JsonFactory.builder()
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(DEEPEST)
+                        .maxNumberLength(Integer.MAX_VALUE)
+                        .build())
+                .streamWriteConstraints(StreamWriteConstraints.builder()
+                        .maxNestingDepth(DEEPEST)
+                        .build());
+    }
+
     /**
-     * Returns a document with only these fields.
+     * Returns a document with only these fields. The parameters of drivers, and other JSON that is deep, become
+     * strings.
      *
      * @throws IOException if it is not JSON
      */
@@ -64,11 +86,11 @@ public final class Fields {
         if (json.isExpectedStartArrayToken()) {
             ArrayNode array = JsonNodeFactory.instance.arrayNode();
             while (json.nextToken() != JsonToken.END_ARRAY) {
-                array.add(read(json, parent));
+                array.add(json.isExpectedStartArrayToken() ? all(json) : read(json, parent)); // of no API
             }
             return array;
         }
-        return json.isExpectedStartObjectToken() ? object(json, parent) : json.readValueAsTree();
+        return json.isExpectedStartObjectToken() ? object(json, parent) : all(json);
     }
 
     private ObjectNode object(JsonParser json, String parent) throws IOException {
@@ -78,7 +100,7 @@ public final class Fields {
             String path = parent + name;
             json.nextToken();
             if (paths.contains(path)) {
-                object.set(name, json.<JsonNode>readValueAsTree());
+                object.set(name, all(json));
             } else if (parents.contains(path)) {
                 object.set(name, read(json, path + "."));
             } else {
@@ -86,5 +108,47 @@ public final class Fields {
             }
         }
         return object;
+    }
+
+    private static JsonNode all(JsonParser json) throws IOException {
+        return all(json, JsonNodeFactory.instance::textNode);
+    }
+
+    /**
+     * Reads the value at hand. The parameters of a driver, and other JSON of any form if it is deep, are kept as text:
+     * with fields given twice and all digits, and nothing recurses into them.
+     */
+    static JsonNode all(JsonParser json, Function<String, JsonNode> ofText) throws IOException {
+        if (!json.currentToken().isStructStart()) {
+            return json.readValueAsTree();
+        }
+        if (isOfAnyForm(json.getParsingContext())) {
+            StringWriter text = new StringWriter();
+            try (JsonGenerator copy = MAPPER.createGenerator(text)) {
+                copy.copyCurrentStructureExact(json);
+            }
+            return ofText.apply(text.toString());
+        }
+        if (json.isExpectedStartArrayToken()) {
+            ArrayNode array = JsonNodeFactory.instance.arrayNode();
+            while (json.nextToken() != JsonToken.END_ARRAY) {
+                array.add(all(json, ofText));
+            }
+            return array;
+        }
+        ObjectNode object = JsonNodeFactory.instance.objectNode();
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String field = json.currentName();
+            json.nextToken();
+            object.set(field, all(json, ofText));
+        }
+        return object;
+    }
+
+    private static boolean isOfAnyForm(JsonStreamContext inside) {
+        JsonStreamContext field = inside.getParent();
+        return inside.getNestingDepth() > DEEPEST_FIELD
+                || "parameters".equals(field.getCurrentName())
+                        && "opaque".equals(field.getParent().getCurrentName());
     }
 }

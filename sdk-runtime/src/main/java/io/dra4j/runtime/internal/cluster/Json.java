@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import io.dra4j.api.device.Quantity;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** JSON as this package reads and writes it: trees, so that unknown fields survive. */
 final class Json {
 
-    private static final JsonMapper MAPPER = JsonMapper.builder()
+    private static final JsonMapper MAPPER = JsonMapper.builder(Fields.factory().build())
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
             .build();
 
@@ -42,15 +43,12 @@ final class Json {
      * @throws IllegalArgumentException if the text is something else
      */
     static JsonNode parse(String text) {
-        try {
-            JsonNode node = MAPPER.readTree(text);
-            if (node == null || node.isMissingNode()) {
+        return parse(text, parser -> {
+            if (parser.nextToken() == null) {
                 throw new IllegalArgumentException("Not JSON: empty");
             }
-            return node;
-        } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("Not JSON: " + e.getOriginalMessage(), e);
-        }
+            return read(parser);
+        });
     }
 
     /**
@@ -59,8 +57,16 @@ final class Json {
      * @throws IllegalArgumentException if the text is something else
      */
     static JsonNode parse(String text, Fields fields) {
+        return parse(text, fields::read);
+    }
+
+    private interface Reading {
+        JsonNode from(JsonParser parser) throws IOException;
+    }
+
+    private static JsonNode parse(String text, Reading value) {
         try (JsonParser parser = MAPPER.createParser(text)) {
-            return fields.read(parser);
+            return value.from(parser);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("Not JSON: " + e.getOriginalMessage(), e);
         } catch (IOException e) {
@@ -91,7 +97,7 @@ final class Json {
                         item.accept(unmanaged(parser));
                     }
                 } else if (field.equals("metadata")) {
-                    metadata = parser.readValueAsTree();
+                    metadata = read(parser);
                 }
                 parser.skipChildren();
             }
@@ -105,7 +111,7 @@ final class Json {
     /** Reads an object without its managed fields, which may be most of it, and which not every server leaves out. */
     private static JsonNode unmanaged(JsonParser parser) throws IOException {
         if (!parser.isExpectedStartObjectToken()) {
-            return parser.readValueAsTree();
+            return read(parser);
         }
         ObjectNode object = object();
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
@@ -114,10 +120,14 @@ final class Json {
             if (field.equals("managedFields")) {
                 parser.skipChildren();
             } else {
-                object.set(field, field.equals("metadata") ? unmanaged(parser) : parser.<JsonNode>readValueAsTree());
+                object.set(field, field.equals("metadata") ? unmanaged(parser) : read(parser));
             }
         }
         return object;
+    }
+
+    private static JsonNode read(JsonParser json) throws IOException {
+        return Fields.all(json, text -> JsonNodeFactory.instance.rawValueNode(new RawValue(text)));
     }
 
     /**

@@ -83,7 +83,7 @@ final class BindingClaim {
         if (!json.contains("bindingConditions")) {
             return Optional.empty(); // most claims of a cluster
         }
-        JsonNode claim = ReportJson.data(json);
+        JsonNode claim = ReportJson.claim(json);
         JsonNode metadata = claim.path("metadata");
         ClaimRef ref = new ClaimRef(
                 metadata.path("namespace").asText(),

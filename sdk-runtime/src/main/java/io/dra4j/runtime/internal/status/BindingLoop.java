@@ -290,7 +290,8 @@ public final class BindingLoop implements AutoCloseable {
         }
 
         private void replace(String claimJson, boolean exists) {
-            String uid = ReportJson.data(claimJson).path("metadata").path("uid").asText();
+            String uid =
+                    ReportJson.claim(claimJson).path("metadata").path("uid").asText();
             BindingClaim earlier = claims.remove(uid);
             if (exists) {
                 read(claimJson).ifPresent(claim -> take(claim, earlier));

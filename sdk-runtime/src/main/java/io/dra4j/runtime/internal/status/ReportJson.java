@@ -16,6 +16,7 @@ import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.rules.Addresses;
+import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -87,12 +88,7 @@ final class ReportJson {
         }
     }
 
-    /**
-     * Reads JSON.
-     *
-     * @throws IllegalArgumentException if it is not JSON
-     */
-    static JsonNode data(String text) {
+    private static JsonNode data(String text) {
         try {
             return MAPPER.readTree(text);
         } catch (JsonProcessingException e) {
@@ -100,9 +96,18 @@ final class ReportJson {
         }
     }
 
+    /**
+     * Reads a claim, without what may be JSON of any form.
+     *
+     * @throws IllegalArgumentException if it is not JSON
+     */
+    static JsonNode claim(String json) {
+        return data(ClaimCodec.known(json));
+    }
+
     /** Returns how pods name a claim that was created from a template; null for another claim. */
     static @Nullable String podClaimName(String claimJson) {
-        String name = data(claimJson)
+        String name = claim(claimJson)
                 .path("metadata")
                 .path("annotations")
                 .path("resource.kubernetes.io/pod-claim-name")
@@ -112,7 +117,7 @@ final class ReportJson {
 
     /** Returns whether a claim's status has entries of a driver. */
     static boolean hasEntries(String claimJson, String driver) {
-        return data(claimJson).at("/status/devices").findValuesAsText("driver").contains(driver);
+        return claim(claimJson).at("/status/devices").findValuesAsText("driver").contains(driver);
     }
 
     /** Returns what containers read about a device. */

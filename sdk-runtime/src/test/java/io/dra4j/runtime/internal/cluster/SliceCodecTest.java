@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cluster;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.AttributeValue;
@@ -18,6 +19,7 @@ import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -141,6 +143,21 @@ class SliceCodecTest {
 
         assertThat(CODEC.decode(Json.parse(slice.formatted("a".repeat(64))), "u"))
                 .isEmpty();
+    }
+
+    @Test
+    void aClaimMayHaveAnyJson() throws Exception {
+        String any = "[".repeat(4_000) + "9".repeat(4_000) + "]".repeat(4_000);
+        String claim = """
+                {"metadata":{"uid":"u"},"status":{"devices":[{"data":ANY}],"allocation":{"devices":
+                {"config":[{"opaque":{"driver":"d","parameters":{"a":1.10,"a":ANY}}}]}}}}""".replace("ANY", any).replace("\n", "");
+        byte[] list = "{\"items\":[%s]}".formatted(claim).getBytes(UTF_8);
+
+        Json.items(
+                new ByteArrayInputStream(list),
+                item -> assertThat(item.deepCopy().toString()).isEqualTo(claim));
+
+        assertThat(ClaimCodec.decode(claim).allocation()).asString().contains("{\"a\":1.10,\"a\":" + any);
     }
 
     @Test

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import io.dra4j.tools.audit.KubeletState.KubeletClaim;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +107,9 @@ record Fixes(Views views) {
 
     private JsonNode json(ClaimRef present) {
         try {
-            return JSON.readTree(views.object(present).map(ClaimObject::json).orElse("{}"));
+            return JSON.readTree(views.object(present)
+                    .map(claim -> ClaimCodec.known(claim.json()))
+                    .orElse("{}"));
         } catch (JsonProcessingException e) {
             return MissingNode.getInstance();
         }
