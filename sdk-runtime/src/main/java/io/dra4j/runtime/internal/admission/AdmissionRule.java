@@ -94,6 +94,7 @@ interface AdmissionRule {
     record PodRule(Set<String> resources) implements AdmissionRule {
 
         private static final List<String> CONTAINERS = List.of("initContainers", "containers");
+        private static final String ZERO = "[+-]?[0.]+(\\D.*)?"; // of any unit
 
         public PodRule {
             resources = Set.copyOf(resources);
@@ -130,7 +131,7 @@ interface AdmissionRule {
         private List<Problem> refused(String path, JsonNode amounts) {
             return resources.stream()
                     .sorted()
-                    .filter(amounts::has)
+                    .filter(name -> !amounts.path(name).asText("0").matches(ZERO))
                     .map(name -> new Problem(
                             "%s[%s]".formatted(path, name),
                             ("%s is not for pods of this namespace; request the device by a ResourceClaimTemplate in"
