@@ -16,15 +16,8 @@ import picocli.CommandLine.Option;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class LoggingOptions {
 
-    /** Go programs have no variables for these either. */
-    static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of(
-            "--v",
-            "--vmodule",
-            "--log-dir",
-            "--log-file",
-            "--log-backtrace-at",
-            "--alsologtostderr",
-            "--log-json-info-buffer-size");
+    /** Flags of klog, for which Go programs have no variables either. */
+    static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--log-dir", "--log-file", "--log-backtrace-at");
 
     private static final Logger LOG = LoggerFactory.getLogger(LoggingOptions.class);
 
@@ -34,7 +27,7 @@ final class LoggingOptions {
             paramLabel = "N",
             defaultValue = "0",
             description = "Verbosity of the log: 0 for changes on the node, 4 for details, 6 for what libraries do,"
-                    + " 8 for everything.%nDefault: ${DEFAULT-VALUE}")
+                    + " 8 for everything. [V]%nDefault: ${DEFAULT-VALUE}")
     private int verbosity;
 
     @Option(
@@ -49,7 +42,8 @@ final class LoggingOptions {
             names = "--vmodule",
             paramLabel = "PATTERN=N,...",
             hidden = true,
-            description = "No effect, which is logged: it names source files of a Go program; -v applies to all.")
+            description = "No effect, which is logged: it names source files of a Go program; -v applies to all."
+                    + " [VMODULE]")
     private String vmodule = "";
 
     @Option(

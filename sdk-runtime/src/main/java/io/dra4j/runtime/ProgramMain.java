@@ -148,7 +148,8 @@ record ProgramMain(
         } else {
             root = new CommandLine(CommandSpec.create().name(program.name())).addSubcommand(spec.name(), line);
         }
-        return root.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
+        return root.setOverwrittenOptionsAllowed(true) // the last one counts, as in Go programs
+                .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
                 .setParameterExceptionHandler(this::wrong)
                 .setExecutionStrategy(parsed -> run(line, command.action(), parsed))

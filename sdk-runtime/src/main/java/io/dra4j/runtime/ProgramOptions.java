@@ -162,6 +162,7 @@ public abstract class ProgramOptions {
                         .map(environment::get)
                         .map(given -> option.splitRegex().isEmpty() ? given : entries(given))
                         .filter(given -> !given.isEmpty())
+                        .map(given -> given.replace("${", "$${")) // for picocli, which fills in variables
                         .orElseGet(() -> option.longestName().equals("--driver-name")
                                 ? program.defaultDriverName()
                                 : ofProgram(option.longestName()))

@@ -80,7 +80,8 @@ public final class KubectlDraMain {
         CommandLine line = new CommandLine(new KubectlDraMain());
         boolean isNamed = args.length > 0 && COMMANDS.contains(args[0]); // each takes time to read its options
         (isNamed ? List.of(args[0]) : COMMANDS).forEach(name -> line.addSubcommand(command(name)));
-        return line.setCaseInsensitiveEnumValuesAllowed(true)
+        return line.setOverwrittenOptionsAllowed(true) // the last one counts, as for kubectl
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(KubectlDraMain::refuse)
                 .setExecutionExceptionHandler(KubectlDraMain::fail);
     }
