@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -138,7 +139,9 @@ public final class MaintenanceMain extends ProgramOptions implements NodeCommand
             case on -> {
                 Maintenance asked = asked();
                 files.write(asked);
-                yield report(await(view, asked, program), program);
+                MaintenanceView.State state = await(view, asked, program);
+                int status = report(state, program);
+                yield isCurrent(asked, state) ? status : NOT_YET;
             }
             case off -> {
                 program.out()
@@ -164,14 +167,21 @@ public final class MaintenanceMain extends ProgramOptions implements NodeCommand
         }
     }
 
-    /** Polls until the devices are out of use, the timeout expires, or someone ends the command. */
+    /** Polls until the devices are out of use, the timeout expires, or someone ends the command or the maintenance. */
     private MaintenanceView.State await(MaintenanceView view, Maintenance asked, Program program) {
         long end = System.nanoTime() + timeout.toNanos();
-        MaintenanceView.State state = view.of(asked);
-        while (!state.isOutOfUse() && System.nanoTime() < end && !program.isEndRequestedWithin(LOOK)) {
-            state = view.of(asked);
+        MaintenanceView.State state = view.now();
+        while (isCurrent(asked, state)
+                && !state.isOutOfUse()
+                && System.nanoTime() < end
+                && !program.isEndRequestedWithin(LOOK)) {
+            state = view.now();
         }
         return state;
+    }
+
+    private static boolean isCurrent(Maintenance asked, MaintenanceView.State state) {
+        return state.maintenance().equals(Optional.of(asked));
     }
 
     private int report(MaintenanceView.State state, Program program) {

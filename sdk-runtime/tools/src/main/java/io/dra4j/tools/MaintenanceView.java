@@ -11,6 +11,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.JournalReading;
 import io.dra4j.runtime.internal.cluster.ClaimCodec;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.cluster.ClusterException;
@@ -48,7 +49,10 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
         }
 
         private boolean isAnswered(Maintenance asked) {
-            return answer.filter(Answer::published).isPresent() && (answer.get().suspended() || !asked.concernsAll());
+            return answer.filter(Answer::published).isPresent()
+                    && (asked.concernsAll()
+                            ? answer.get().suspended()
+                            : answer.get().concerned() > 0);
         }
 
         /**
@@ -99,9 +103,11 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
             String which = asked.concernsAll() ? "all devices" : "devices " + String.join(",", asked.devices());
             String done = answer.isEmpty()
                     ? "The driver has not seen it yet; it will once it runs."
-                    : !answer.get().published()
-                            ? "The taint is not in the cluster yet; see the driver's log and /readyz."
-                            : "The taint is in the cluster, or the devices are withdrawn.";
+                    : answer.get().concerned() == 0 && !asked.concernsAll()
+                            ? "No device of this node has such a name."
+                            : !answer.get().published()
+                                    ? "The taint is not in the cluster yet; see the driver's log and /readyz."
+                                    : "The taint is in the cluster, or the devices are withdrawn.";
             return "Maintenance has been on since %s: %s of %s, taint %s with %s.\n%s\n%s"
                     .formatted(
                             asked.since(),
@@ -142,15 +148,7 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
 
     /** Returns the state of the current maintenance. */
     State now() {
-        return state(files.read());
-    }
-
-    /** Returns the state of requested maintenance. */
-    State of(Maintenance asked) {
-        return state(Optional.of(asked));
-    }
-
-    private State state(Optional<Maintenance> maintenance) {
+        Optional<Maintenance> maintenance = files.read();
         // The answer is read first, so that claims prepared after the taint is in the cluster are seen.
         Optional<Answer> answer = maintenance.flatMap(files::answer);
         JournalReading journal = Journal.read(new DataDirectory(directory).journal(), "");
@@ -221,10 +219,11 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
                     .isPresent();
         }
 
-        /** Returns a claim from the API server; empty if it is deleted. */
+        /** Returns a claim from the API server; empty if it is deleted, and perhaps another has its name. */
         private static String json(ClaimReader reader, ClaimRef claim) {
             try {
-                return reader.read(claim, LIMIT).json();
+                ClaimObject found = reader.read(claim, LIMIT);
+                return found.uid().equals(claim.uid()) ? ClaimCodec.known(found.json()) : "";
             } catch (ClusterException.NotFound e) {
                 return "";
             }

@@ -59,7 +59,7 @@ class ClaimPodsIT {
             HeldClaim free = claim(api, "free", "", "");
             String extended = "resource.kubernetes.io/extended-resource-claim: 'true'";
             HeldClaim limits = claim(api, "limits", extended, pod("d"));
-            HeldClaim gone = HeldClaim.builder(new ClaimRef("ml", "gone", "uid"))
+            HeldClaim gone = HeldClaim.builder(new ClaimRef("ml", "free", "of-an-earlier-claim"))
                     .phase(HeldClaim.Phase.PREPARED)
                     .build();
 

@@ -39,8 +39,8 @@ class MaintenanceViewTest {
     private static final ClaimPods PODS = new ClaimPods(Map.of(TRAINING.ref(), "pod training-0"), Map.of(), "");
     private static final ClaimPods UNREACHABLE = new ClaimPods(Map.of(), Map.of(), "the API server can't be reached");
     private static final Path TEXTS = Path.of("src/test/resources/io/dra4j/tools/maintenance-status.txt");
-    private static final Answer PUBLISHED = new Answer("id", true, false, null);
-    private static final Answer SUSPENDED = new Answer("id", true, true, null);
+    private static final Answer PUBLISHED = new Answer("id", 1, true, false, null);
+    private static final Answer SUSPENDED = new Answer("id", 1, true, true, null);
 
     private static HeldClaim claim(String name, String... devices) {
         HeldClaim.Builder claim = HeldClaim.builder(new ClaimRef("team-a", name, "uid-of-" + name))
@@ -63,8 +63,8 @@ class MaintenanceViewTest {
 
     /** The states in the order of the texts, with their titles, and whether the devices are out of use. */
     static Stream<Arguments> states() {
-        Answer unpublished = new Answer("id", false, false, null);
-        Answer hanging = new Answer("id", true, false, "suspend, in progress since 2026-11-26T03:13:00Z");
+        Answer unpublished = new Answer("id", 1, false, false, null);
+        Answer hanging = new Answer("id", 1, true, false, "suspend, in progress since 2026-11-26T03:13:00Z");
         Maintenance some = new Maintenance("id", List.of("gpu-3", "gpu-3-*"), "NoSchedule", SINCE);
         return Stream.of(
                 arguments("off", false, state(null, null)),
@@ -74,7 +74,11 @@ class MaintenanceViewTest {
                 arguments("on, with claims", false, state(all("NoSchedule"), PUBLISHED, TRAINING, LOST)),
                 arguments("evicting", false, state(all("NoExecute"), PUBLISHED, TRAINING)),
                 arguments("on and out of use", true, state(all("NoSchedule"), SUSPENDED)),
+                arguments("on and suspended, with claims", false, state(all("NoSchedule"), SUSPENDED, TRAINING)),
                 arguments("some devices out of use", true, state(some, PUBLISHED)),
+                arguments("some devices, before the taint is in the cluster", false, state(some, unpublished)),
+                arguments("some devices, with claims", false, state(some, PUBLISHED, TRAINING)),
+                arguments("no such device", false, state(some, new Answer("id", 0, true, false, null))),
                 arguments("a suspend that hangs", false, state(all("NoSchedule"), hanging)));
     }
 
@@ -104,6 +108,8 @@ class MaintenanceViewTest {
     void claimsWhosePodsAreUnknownAreShown() throws Exception {
         assertThat(state(all("NoSchedule"), PUBLISHED, TRAINING).text(UNREACHABLE))
                 .isEqualTo(text("on, with claims whose pods are unknown"));
+        assertThat(state(all("NoExecute"), PUBLISHED, TRAINING).text(UNREACHABLE))
+                .endsWith("by an extended resource (resources.limits): delete these by hand.\n");
     }
 
     @Test
@@ -116,22 +122,5 @@ class MaintenanceViewTest {
                           kubectl -n team-a delete pod training-0
                         """);
         assertThat(state(all("NoSchedule"), PUBLISHED, TRAINING).text(pods)).doesNotContain("1.38");
-    }
-
-    @Test
-    void evictingWithUnknownPods() {
-        assertThat(state(all("NoExecute"), PUBLISHED, TRAINING).text(UNREACHABLE))
-                .endsWith("by an extended resource (resources.limits): delete these by hand.\n");
-    }
-
-    @Test
-    void devicesAreInUseWhileAClaimHoldsOneOrTheTaintIsMissing() {
-        Maintenance some = new Maintenance("id", List.of("gpu-0"), "NoSchedule", SINCE);
-
-        assertThat(state(some, PUBLISHED).isOutOfUse()).isTrue();
-        assertThat(state(some, PUBLISHED, TRAINING).isOutOfUse()).isFalse();
-        assertThat(state(some, new Answer("id", false, false, null)).isOutOfUse())
-                .isFalse();
-        assertThat(state(all("NoSchedule"), SUSPENDED, TRAINING).isOutOfUse()).isFalse();
     }
 }

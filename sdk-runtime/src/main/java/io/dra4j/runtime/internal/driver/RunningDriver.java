@@ -387,12 +387,7 @@ public final class RunningDriver implements AutoCloseable {
             meters.watch(
                     Metric.EXCLUDED_DEVICES,
                     () -> publisher.lastInventory().map(policies::excluded).orElse(0L));
-            meters.watch(
-                    Metric.MAINTAINED_DEVICES,
-                    () -> publisher
-                            .lastInventory()
-                            .map(policies::maintained)
-                            .orElseGet(() -> policies.maintained(publisher.storedDevices())));
+            meters.watch(Metric.MAINTAINED_DEVICES, () -> maintenance.concerned(publisher));
         }
 
         /** Checks the policy with the first inventory, and looks for changes from now on. */

@@ -37,6 +37,7 @@ final class RunningMaintenance {
     private Object stamp;
     private @Nullable Maintenance current;
     private boolean isAnswered;
+    private boolean isStale; // the inventory, which is not read while the provider is suspended
     private @Nullable String reported;
 
     /**
@@ -89,8 +90,12 @@ final class RunningMaintenance {
         boolean free = published && asked.concernsAll() && !isHeld;
         boolean suspended = false;
         try {
-            if (isHeld) {
-                provider.tryResume(); // for a claim that was prepared just before the suspend
+            boolean isPartial = !asked.concernsAll();
+            isStale |= provider.isSuspended();
+            // A claim may have been prepared just before the suspend, and fewer devices may be concerned than before.
+            if ((isHeld || isPartial) && provider.tryResume() && isPartial && isStale) {
+                publisher.inventoryChanged();
+                isStale = false;
             }
             suspended = free && provider.trySuspend();
         } finally {
@@ -98,9 +103,17 @@ final class RunningMaintenance {
             String hanging = waits ? provider.longUse().orElse(null) : null;
             report("release its hardware for maintenance", hanging);
             if (publisher.isPublishing()) { // otherwise another process answers
-                answer(asked, new Answer(asked.id(), published, suspended, hanging));
+                answer(asked, new Answer(asked.id(), concerned(publisher), published, suspended, hanging));
             }
         }
+    }
+
+    /** Returns how many devices are in maintenance: of those in the cluster while the node's are unknown. */
+    long concerned(SlicePublisher publisher) {
+        return publisher
+                .lastInventory()
+                .map(policies::maintained)
+                .orElseGet(() -> policies.maintained(publisher.storedDevices()));
     }
 
     private void report(String purpose, @Nullable String hanging) {

@@ -44,12 +44,14 @@ public final class MaintenanceFiles {
     /**
      * The answer of a driver to a request for maintenance.
      *
+     * @param concerned how many devices of the node it concerns
      * @param published whether the cluster has the taint
      * @param suspended whether the driver released its hardware
      * @param hanging the long-running call that prevents that; {@code null} for none
      */
     public record Answer(
             String id,
+            long concerned,
             boolean published,
             boolean suspended,
             @Nullable String hanging) {}

@@ -189,10 +189,10 @@ class RunningMaintenanceTest implements ScenarioSteps {
     /** Returns what the driver has answered. */
     private String answer(String id) {
         return files.answer(asked.get(id))
-                .filter(answer -> answer.id().equals(id))
                 .map(answer -> list(Stream.of(
                                 answer.published() ? "tainted" : "",
                                 answer.suspended() ? "suspended" : "",
+                                answer.concerned() == 0 ? "none concerned" : "",
                                 Objects.requireNonNullElse(answer.hanging(), ""))
                         .filter(part -> !part.isEmpty())))
                 .orElse("missing");
