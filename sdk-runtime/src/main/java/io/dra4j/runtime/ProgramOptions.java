@@ -169,9 +169,9 @@ public abstract class ProgramOptions {
                 : null;
     }
 
-    /** Returns a list without the blanks and empty entries that programs in Go accept. */
+    /** Returns a list without blanks and empty entries, which programs in Go skip. */
     private static String entries(String list) {
-        return list.strip().replaceAll("\\s*,[\\s,]*", ",");
+        return list.strip().replaceAll("\\s*,[\\s,]*", ",").replaceAll("^,|,$", "");
     }
 
     private Optional<String> variableOf(OptionSpec option) {
