@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.read;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.client.Config;
@@ -41,7 +43,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiReader implements AutoCloseable {
 
-    private static final JsonMapper JSON = new JsonMapper();
+    /** One claim with deep parameters, which the API accepts, must not make a list unreadable. */
+    private static final JsonMapper JSON = new JsonMapper(JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(Integer.MAX_VALUE)
+                    .maxNumberLength(Integer.MAX_VALUE)
+                    .build())
+            .build());
+
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final String TYPE = "application/json";
 

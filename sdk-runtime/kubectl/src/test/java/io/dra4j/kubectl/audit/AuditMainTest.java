@@ -123,7 +123,8 @@ class AuditMainTest {
         String[] words = what.split(" ", 2);
         switch (words[0]) {
             case "pending" -> put(PENDING);
-            case "placed" -> put(PLACED.replace("uid: u", "uid: " + pod().at("/metadata/uid").asText()));
+            case "placed" ->
+                put(PLACED.replace("uid: u", "uid: " + pod().at("/metadata/uid").asText()));
             case "grouped" -> put(GROUPED);
             case "grouped-without-node" -> put(GROUPED.substring(GROUPED.indexOf("---")));
             case "reserved" ->
