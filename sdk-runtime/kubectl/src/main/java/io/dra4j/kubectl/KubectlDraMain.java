@@ -31,7 +31,7 @@ import picocli.CommandLine.ParameterException;
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         description = {"Answers questions about the devices of a cluster. It only reads, and changes nothing.", ""},
-        footer = {"", "Exit status: 2 if the command line is wrong, 3 if the cluster can't be read."})
+        footer = {"", "Exit status: 2 if the command line is wrong, 3 if the cluster or the file can't be read."})
 public final class KubectlDraMain {
 
     private static final String COMPLETE = "__complete";

@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Exit status: 0 if it fits or is placed, 1 if not, 2 if the command line is wrong, 3 if the",
-            "cluster can't be read."
+            "cluster or the file can't be read."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class ExplainMain implements Callable<Integer> {

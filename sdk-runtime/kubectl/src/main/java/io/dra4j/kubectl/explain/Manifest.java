@@ -16,7 +16,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The objects of a file, in YAML or JSON, that need not be applied.
@@ -91,9 +90,11 @@ record Manifest(List<JsonNode> objects) {
 
     /** Returns how many pods a workload runs at the same time. */
     private static long pods(JsonNode object) {
-        return Stream.of("/spec/replicas", "/spec/parallelism", "/spec/jobTemplate/spec/parallelism")
-                .mapToLong(place -> object.at(place).asLong())
-                .sum();
+        JsonNode job = object.at("/spec/jobTemplate/spec");
+        JsonNode spec = job.isMissingNode() ? object.path("spec") : job;
+        long parallelism = spec.path("parallelism").asLong(1);
+        return spec.path("replicas")
+                .asLong(Math.min(parallelism, spec.path("completions").asLong(parallelism)));
     }
 
     /** The pod itself, or that of a workload: of a Deployment, a Job, a CronJob and such. */

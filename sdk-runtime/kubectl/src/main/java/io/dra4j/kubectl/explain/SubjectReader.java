@@ -52,7 +52,8 @@ final class SubjectReader {
     /** Treats a pod of a file, or one of the pods of its workload, as one that is not created yet. */
     Subject podOfFile(JsonNode pod, long pods) {
         if (pods > 1) {
-            notes.add("Only one of its %d pods was tried: together, they may need more devices.".formatted(pods));
+            notes.add("Only one of the workload's %d pods was tried: together, they may need more devices."
+                    .formatted(pods));
         }
         return pod(pod, List.of("Nothing: the pod is only in the file, and has not been created yet."));
     }

@@ -86,7 +86,13 @@ final class HttpProxy {
             throw new ReadException(source + " must begin with http://; proxies over TLS or SOCKS are not supported");
         }
         try {
-            return new URI(proxy).getPort() >= 0 ? proxy : proxy.replaceFirst("/*$", ":80");
+            URI url = new URI(proxy);
+            if (url.getHost() == null) {
+                throw new ReadException(source + " has no valid host");
+            }
+            return url.getPort() >= 0
+                    ? proxy
+                    : "http://" + url.getRawAuthority().replaceFirst(":?$", ":80");
         } catch (URISyntaxException e) { // whose message quotes the URL, which may have a password
             throw new ReadException("%s can't be read: %s".formatted(source, e.getReason()));
         }
