@@ -33,17 +33,13 @@ public final class Opened implements AutoCloseable {
         return part;
     }
 
-    /** Returns what work returns, or ends something if it fails. */
+    /** Returns what work returns, or ends something if it fails; a failure of that is suppressed. */
     public static <T> T orEnd(Runnable end, Supplier<T> work) {
-        boolean done = false;
-        try {
+        try (Opened failed = new Opened()) {
+            failed.onEnd(end);
             T result = work.get();
-            done = true;
+            failed.ends.clear();
             return result;
-        } finally {
-            if (!done) {
-                end.run();
-            }
         }
     }
 
@@ -52,7 +48,7 @@ public final class Opened implements AutoCloseable {
         Opened made = new Opened();
         made.onEnd(undo);
         return open(
-                () -> orEnd(made::end, () -> {
+                () -> orEnd(made::close, () -> {
                     change.run();
                     return made;
                 }),
