@@ -210,11 +210,11 @@ public final class ConformanceMain {
         public Integer call() throws IOException {
             Settings settings = TestedDriverOptions.settings(spec);
             Path report = Path.of(settings.report());
+            Reports.clear(report);
             Catalogue catalogue = Catalogue.load();
             KnownFailures knownFailures = settings.knownFailures().isEmpty()
                     ? KnownFailures.NONE
                     : KnownFailures.read(Path.of(settings.knownFailures()));
-            Reports.clear(report);
             TerminalProgress progress = new TerminalProgress(Terminal.of(System.out, Ansi.AUTO.enabled()));
             Engine engine = new Engine(settings, DriverAdapters.of(settings.driver()), catalogue, progress);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> end(engine, progress), "dra-conformance-end"));
