@@ -83,9 +83,7 @@ public final class DriverControl implements AutoCloseable {
 
     /** Starts another driver, or at another place, and does not wait; it also ends with this test context. */
     public synchronized Instance launch(DriverAdapter other, Place own, Map<String, String> environment) {
-        if (closed) {
-            throw new DriverUnusable("The run was ended");
-        }
+        requireOpen();
         Instance instance = other.start(own, environment);
         instances.put(instance, own);
         return instance;
@@ -213,16 +211,26 @@ public final class DriverControl implements AutoCloseable {
         return instance != null && instance.isAlive();
     }
 
-    public void kill() {
+    private synchronized void requireOpen() {
+        if (closed) {
+            throw new DriverUnusable("The run was ended");
+        }
+    }
+
+    public synchronized void kill() {
+        requireOpen();
         transcript.note("SIGKILL");
         current().kill();
     }
 
     /** Stops the current instance as a pod's termination does, and returns the exit status. */
     public int terminate() {
-        transcript.note("SIGTERM");
         Instance instance = current();
-        instance.terminate();
+        synchronized (this) {
+            requireOpen();
+            transcript.note("SIGTERM");
+            instance.terminate();
+        }
         Duration limit = timeouts.times(Duration.ofSeconds(30));
         OptionalInt status = awaitExit(instance, limit);
         Violation.unless(status.isPresent())
@@ -280,7 +288,7 @@ public final class DriverControl implements AutoCloseable {
         endAll();
         if (adapter.controlsProcess() && !adapter.runsAnywhere() && current != null && !isReady()) {
             if (isAlive()) {
-                kill();
+                current().kill();
             }
             adapter.start(place, Map.of());
         }

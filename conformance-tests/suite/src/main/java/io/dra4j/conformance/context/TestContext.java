@@ -103,6 +103,9 @@ public final class TestContext implements AutoCloseable {
         calls = new Calls(place.driver(), claims, cdi, this::kubelet, transcript, measurements);
         hooks = new Hooks(settings.driver().hooks(), place, transcript);
         random = new Random(settings.seed());
+        if (!adapter.runsAnywhere()) {
+            opened.onEnd(() -> tidy().forEach(notes)); // the driver keeps the claims of a rule that was interrupted
+        }
     }
 
     /** Sets up a node, whose name has lower case letters and digits; the driver is not started yet. */

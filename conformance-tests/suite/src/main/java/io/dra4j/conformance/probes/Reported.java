@@ -3,6 +3,7 @@
 package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import java.util.Arrays;
@@ -60,9 +61,28 @@ public record Reported(List<String> devices) {
         return names(Arrays.asList(devices));
     }
 
-    /** Returns whether an answer has just these devices, or none: then the driver needs nothing from the kubelet. */
-    public static boolean isOfAllOrNone(ClaimResult answer, Set<String> due) {
-        return answer.devices().isEmpty() || names(answer).equals(due);
+    /** Returns whether an answer has just these devices, or {@linkplain #isNone none}. */
+    public static boolean isOfAllOrNone(TestContext context, ClaimResult answer, Set<String> due) {
+        return names(answer).equals(due) || isNone(context, answer);
+    }
+
+    /**
+     * Returns whether an answer has no devices, as that for a plain claim: the driver needs nothing from the kubelet then.
+     * To try such a claim, those of the rule are removed.
+     */
+    public static boolean isNone(TestContext context, ClaimResult answer) {
+        return answer.devices().isEmpty()
+                && context.shared(Reported.class, () -> plain(context))
+                        .devices()
+                        .isEmpty();
+    }
+
+    private static Reported plain(TestContext context) {
+        context.tidy();
+        Reported answer = of(context.calls()
+                .prepared(context.claims().allocate(context.devices().one())));
+        context.tidy();
+        return answer;
     }
 
     @Override

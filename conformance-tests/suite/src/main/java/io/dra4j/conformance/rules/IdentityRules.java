@@ -56,7 +56,9 @@ record IdentityRules(TestContext context) {
     }
 
     private void renumber() {
-        context.driver().kill();
+        if (context.driver().isAlive()) {
+            context.driver().kill();
+        }
         context.hooks().run(RENUMBER);
     }
 

@@ -182,7 +182,7 @@ record PrepareRules(TestContext context) {
         }
         KubeletClaim claim = context.claims().allocate(many);
         ClaimResult answer = context.calls().prepared(claim);
-        Violation.unless(Reported.isOfAllOrNone(answer, Reported.names(many)))
+        Violation.unless(Reported.isOfAllOrNone(context, answer, Reported.names(many)))
                 .because(
                         "of %d devices that were allocated for one claim, only %s are reported",
                         count, Reported.names(answer));
@@ -245,7 +245,7 @@ record PrepareRules(TestContext context) {
         Map<String, ClaimResult> answers = answeredFor(claims);
         for (int i = 0; i < count; i++) {
             ClaimResult answer = answers.get(claims[i].uid());
-            Violation.unless(Reported.isOfAllOrNone(answer, Reported.names(devices.get(i))))
+            Violation.unless(Reported.isOfAllOrNone(context, answer, Reported.names(devices.get(i))))
                     .about("DRA-PREP-02")
                     .because(
                             "in a batch, the claim with device %s is answered with %s",
@@ -283,6 +283,8 @@ record PrepareRules(TestContext context) {
                 .because(
                         "in a batch with a claim that fails, the good claim is answered %s",
                         answer == null ? "not at all" : "with the error " + answer.error());
+        Violation.unless(!answer.devices().isEmpty() || Reported.isNone(context, answer))
+                .because("in a batch with a claim that fails, the good claim got no devices");
     }
 
     @Rule("DRA-UNP-01")

@@ -228,7 +228,7 @@ record RefusedClaimRules(TestContext context) {
         ClaimResult answer = context.calls()
                 .prepared(
                         context.claims().create(draft), "a claim that is reserved for a PodGroup was not prepared: %s");
-        Violation.unless(Reported.isOfAllOrNone(answer, Reported.names(device)))
+        Violation.unless(Reported.isOfAllOrNone(context, answer, Reported.names(device)))
                 .about("DRA-PREP-02")
                 .because(
                         "a claim that is reserved for a PodGroup and has %s is answered with %s",
@@ -250,7 +250,7 @@ record RefusedClaimRules(TestContext context) {
                 .prepared(
                         claim,
                         "a claim with fields of a later release, consumedCounters in a result for example, was not prepared: %s");
-        Violation.unless(Reported.isOfAllOrNone(answer, Reported.names(device)))
+        Violation.unless(Reported.isOfAllOrNone(context, answer, Reported.names(device)))
                 .about("DRA-PREP-02")
                 .because("fields of a later release changed the answer for %s to %s", device, Reported.of(answer));
     }

@@ -23,6 +23,7 @@ import io.dra4j.conformance.probes.StateFiles.Damage;
 import io.dra4j.conformance.settings.TestedDriver;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
@@ -258,13 +259,18 @@ record RestartRules(TestContext context) {
         StateFiles files = StateFiles.of(context);
         String after = "after the state file " + damage.words();
         context.transcript().note(after + ": " + files.paths());
-        context.change(() -> files.damage(damage), () -> files.repair(damage));
+        Opened damaged = context.change(() -> files.damage(damage), () -> {
+            if (!context.driver().isAlive()) { // one that runs has accepted the damage
+                files.repair(damage);
+            }
+        });
         if (starts()) {
             held.isRemembered(after);
             other.ifPresent(claim -> unprepared(claim, context.calls().unprepare(claim), after));
             answers(held, after);
         }
         repair(held, files);
+        damaged.close();
         other.ifPresent(claim -> Held.end(context, claim));
     }
 

@@ -246,7 +246,7 @@ record SliceRules(TestContext context, Publishing publishing) {
                         "the published device %s can't be prepared under this pool and name: %s",
                         devices.get(0), result.complaint().orElse(""));
         ClaimResult answer = result.results().get(claim.uid());
-        Violation.unless(Reported.isOfAllOrNone(answer, Reported.names(devices)))
+        Violation.unless(Reported.isOfAllOrNone(context, answer, Reported.names(devices)))
                 .about("DRA-PREP-02")
                 .because(
                         "the devices %s were published and prepared, and the answer names %s instead",
