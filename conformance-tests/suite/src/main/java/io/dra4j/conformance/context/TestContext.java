@@ -20,7 +20,6 @@ import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
 import io.dra4j.testkit.proxy.RecordedRequest;
-import io.dra4j.testkit.proxy.Requests;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -471,10 +470,6 @@ public final class TestContext implements AutoCloseable {
 
     public List<String> callsSince(Mark mark) {
         return transcript.since(mark.calls());
-    }
-
-    public String requestsSince(Mark mark) {
-        return proxy().log(Requests.after(mark.request()));
     }
 
     public String logSince(Mark mark) {

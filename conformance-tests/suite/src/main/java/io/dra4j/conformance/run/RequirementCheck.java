@@ -12,6 +12,7 @@ import io.dra4j.conformance.requirements.Level;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.rules.RuleBook;
 import io.dra4j.conformance.run.Verdicts.Ended;
+import io.dra4j.testkit.proxy.Requests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -127,7 +128,10 @@ final class RequirementCheck {
 
     private static Evidence evidence(TestContext context, TestContext.Mark mark) {
         return new Evidence(
-                context.callsSince(mark), context.requestsSince(mark), context.files(), context.logSince(mark));
+                context.callsSince(mark),
+                context.proxy().log(Requests.after(mark.request())),
+                context.files(),
+                context.logSince(mark));
     }
 
     private static String trace(Throwable e) {

@@ -26,18 +26,15 @@ class OpenedTest {
         opened.onEnd(() -> fail("kubelet"));
         assertThat(opened.open(() -> "driver", ended::add)).isEqualTo("driver");
         assertThatThrownBy(() -> opened.change(() -> fail("change"), () -> fail("undo")))
-                .hasMessage("change")
                 .hasSuppressedException(new IllegalStateException("undo"));
 
         assertThatThrownBy(opened::close)
                 .hasMessage("kubelet")
                 .hasSuppressedException(new IllegalStateException("proxy"));
 
-        assertThat(opened.isClosed()).isTrue();
-        assertThat(ended).containsExactly("change", "undo", "driver", "kubelet", "proxy", "server");
         opened.onEnd(() -> ended.add("late"));
         opened.close();
-        assertThat(ended).hasSize(7).endsWith("late");
+        assertThat(ended).containsExactly("change", "undo", "driver", "kubelet", "proxy", "server", "late");
         assertThatThrownBy(() -> opened.open(() -> "other", ended::add)).hasMessage("The node was closed");
     }
 }
