@@ -70,7 +70,7 @@ public final class Quantities {
         return atBillionths(number.scaleByPowerOfTen(decimalExponent(suffix)));
     }
 
-    /** Returns a number of devices, for example 1000 for {@code 1k}; 0 if it is no integer of 64 bits. */
+    /** Returns a number of devices, for example 1000 for {@code 1k}; 0 if it is not an integer of 64 bits. */
     public static long count(JsonNode amount) {
         BigDecimal exact = problem(amount).isEmpty() ? exact(amount.asText()).stripTrailingZeros() : BigDecimal.ZERO;
         return exact.scale() <= 0 && exact.abs().compareTo(LARGEST) <= 0 ? exact.longValue() : 0;

@@ -43,7 +43,7 @@ public final class Opened implements AutoCloseable {
         }
     }
 
-    /** Makes a change, and returns what undoes it once: when that is closed, or at the end, or at once if it fails. */
+    /** Makes a change, and returns what undoes it once: when that is closed, at the end, or immediately if it fails. */
     public Opened change(Runnable change, Runnable undo) {
         Opened made = new Opened();
         made.onEnd(undo);
