@@ -58,16 +58,16 @@ public final class Device {
     public Builder toBuilder() {
         Builder builder = new Builder(values.name);
         builder.physicalId = values.physicalId;
-        builder.attributes.putAll(values.attributes);
-        builder.capacities.putAll(values.capacities);
+        builder.attributes = values.attributes;
+        builder.capacities = values.capacities;
         builder.allowMultipleAllocations = values.allowMultipleAllocations;
         builder.consumesCounters.addAll(values.consumesCounters);
         builder.taints.addAll(values.taints);
         builder.placement = values.placement;
         builder.binding = values.binding;
         builder.bindsToNode = values.bindsToNode;
-        builder.nodeAllocatableResources.putAll(values.nodeAllocatableResources);
-        builder.rawFields.putAll(values.rawFields);
+        builder.nodeAllocatableResources = values.nodeAllocatableResources;
+        builder.rawFields = values.rawFields;
         return builder;
     }
 
@@ -139,7 +139,7 @@ public final class Device {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof Device that && values.all().equals(that.values.all());
+        return this == other || (other instanceof Device that && values.all().equals(that.values.all()));
     }
 
     @Override
@@ -150,6 +150,19 @@ public final class Device {
     @Override
     public String toString() {
         return values.toString().replaceFirst("Values", "Device");
+    }
+
+    /** Returns a copy that nobody changes; a map of another device, which is one, is shared. */
+    private static <V> Map<String, V> fixed(Map<String, V> map) {
+        if (map instanceof LinkedHashMap) {
+            return map.isEmpty() ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
+        }
+        return map;
+    }
+
+    /** Returns a map of a builder's own: a device's is copied before it is changed. */
+    private static <V> Map<String, V> writable(Map<String, V> map) {
+        return map instanceof LinkedHashMap ? map : new LinkedHashMap<>(map);
     }
 
     private record Values(
@@ -167,12 +180,12 @@ public final class Device {
             Map<String, String> rawFields) {
 
         private Values {
-            attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
-            capacities = Collections.unmodifiableMap(new LinkedHashMap<>(capacities));
+            attributes = fixed(attributes);
+            capacities = fixed(capacities);
             consumesCounters = List.copyOf(consumesCounters);
             taints = List.copyOf(taints);
-            nodeAllocatableResources = Collections.unmodifiableMap(new LinkedHashMap<>(nodeAllocatableResources));
-            rawFields = Collections.unmodifiableMap(new LinkedHashMap<>(rawFields));
+            nodeAllocatableResources = fixed(nodeAllocatableResources);
+            rawFields = fixed(rawFields);
         }
 
         /** Comparing a record costs the start of a driver some milliseconds. */
@@ -240,6 +253,7 @@ public final class Device {
          * @return this builder
          */
         public Builder attribute(String name, AttributeValue value) {
+            attributes = writable(attributes);
             attributes.put(Objects.requireNonNull(name, "name"), given(value, "value: attribute", name));
             return this;
         }
@@ -264,6 +278,7 @@ public final class Device {
          * @return this builder
          */
         public Builder capacity(String name, Capacity capacity) {
+            capacities = writable(capacities);
             capacities.put(Objects.requireNonNull(name, "name"), given(capacity, "capacity: capacity", name));
             return this;
         }
@@ -382,6 +397,7 @@ public final class Device {
          * @return this builder
          */
         public Builder nodeAllocatableResource(String name, NodeAllocatableResource resource) {
+            nodeAllocatableResources = writable(nodeAllocatableResources);
             nodeAllocatableResources.put(
                     Objects.requireNonNull(name, "name"), given(resource, "resource: nodeAllocatableResource", name));
             return this;
@@ -408,6 +424,7 @@ public final class Device {
          * @return this builder
          */
         public Builder rawField(String name, String rawJson) {
+            rawFields = writable(rawFields);
             rawFields.put(Objects.requireNonNull(name, "name"), given(rawJson, "rawJson: rawField", name));
             return this;
         }

@@ -132,7 +132,7 @@ public final class Pool {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof Pool that && values.all().equals(that.values.all());
+        return this == other || (other instanceof Pool that && values.all().equals(that.values.all()));
     }
 
     @Override

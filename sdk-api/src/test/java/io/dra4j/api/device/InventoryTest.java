@@ -111,6 +111,7 @@ class InventoryTest {
     @Test
     void aDeviceIsRebuiltWithAllThatItHas() {
         assertThat(GPU.toBuilder().build()).isEqualTo(GPU);
+        assertThat(GPU.toBuilder().physicalId("other").build().attributes()).isSameAs(GPU.attributes());
         assertThat(GPU.toBuilder().attribute("cores", 32).build().attributes())
                 .containsEntry("cores", AttributeValue.of(32))
                 .containsEntry("model", AttributeValue.of("A"));
