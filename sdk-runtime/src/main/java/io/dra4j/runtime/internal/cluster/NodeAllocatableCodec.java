@@ -32,6 +32,9 @@ public final class NodeAllocatableCodec {
 
     /** Returns a device with its resources also as raw fields, in each shape that can hold some. */
     public static Device inAllShapes(Device device) {
+        if (device.nodeAllocatableResources().isEmpty()) {
+            return device;
+        }
         ObjectNode mappings = Json.object();
         ObjectNode resources = Json.object();
         device.nodeAllocatableResources().forEach((name, resource) -> {
@@ -48,6 +51,9 @@ public final class NodeAllocatableCodec {
 
     /** Returns a device with its resources only as the raw field of the newest release. */
     public static Device inNewestShape(Device device) {
+        if (device.nodeAllocatableResources().isEmpty()) {
+            return device;
+        }
         Device all = inAllShapes(device);
         Map<String, String> raw = new LinkedHashMap<>(all.rawFields());
         raw.remove(MAPPINGS);

@@ -34,12 +34,14 @@ public record SliceCodec(String driver, String node) {
 
     /**
      * Returns the content in the form that it has after a round trip through the API, so that contents that mean the
-     * same are equal: raw JSON in one form, times in whole seconds.
+     * same are equal: raw JSON in one form, times in whole seconds. One that has it is returned as it is, since copies
+     * of a thousand devices take memory.
      *
      * @throws IllegalArgumentException if it can't be written, with device and field
      */
     public static Content canonical(Content content) {
-        return content(new SliceCodec("", "").spec(content));
+        Content read = content(new SliceCodec("", "").spec(content));
+        return read.equals(content) ? content : read;
     }
 
     /** Returns whether a field of a device has its own type, so that it is not a raw field. */

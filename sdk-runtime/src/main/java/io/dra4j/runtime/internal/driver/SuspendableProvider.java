@@ -215,12 +215,12 @@ final class SuspendableProvider implements DeviceProvider {
     public Inventory inventory() throws Exception {
         lock.readLock().lock();
         try {
+            Inventory known = last;
             if (!suspended) {
                 Inventory read = calling("inventory", provider::inventory);
-                last = read;
-                return read;
+                last = known != null && isSame(read, known) ? known : read;
+                return last;
             }
-            Inventory known = last;
             if (known == null) {
                 throw new DraException("The devices are unknown: they could not be read before the driver released its"
                         + " hardware; run `maintenance off` to read them");
@@ -229,6 +229,13 @@ final class SuspendableProvider implements DeviceProvider {
         } finally {
             lock.readLock().unlock();
         }
+    }
+
+    /** Compares without the names of record components, which would take long at the start. */
+    private static boolean isSame(@Nullable Inventory read, Inventory known) {
+        return read != null
+                && read.pools().equals(known.pools())
+                && read.leftOut().equals(known.leftOut());
     }
 
     @Override

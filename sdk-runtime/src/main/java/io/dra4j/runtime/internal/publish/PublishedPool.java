@@ -284,6 +284,7 @@ final class PublishedPool {
         List<PlannedSlice> before = plan == null ? PlannedSlice.adopt(existing) : plan;
         CounterLayout layout = features.layout(publishable.pool());
         plan = layout.plan(publishable.pool(), before, mayTaint);
+        writer.share(name, plan);
         return SliceDiff.between(existing, plan, taintTimes);
     }
 

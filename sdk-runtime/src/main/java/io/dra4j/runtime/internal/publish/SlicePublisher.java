@@ -413,6 +413,7 @@ public final class SlicePublisher implements AutoCloseable {
         if (inventory == null) {
             return reader.isFailing() && isRetainted();
         }
+        stored = List.of();
         if (reader.isReading() && inventory.equals(written) && !retainted && !isWriteDue(now)) {
             return false;
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
@@ -9,10 +10,14 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.publish.plan.Feature;
+import io.dra4j.runtime.internal.publish.plan.PlannedSlice;
 import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
@@ -47,6 +52,19 @@ final class SliceWriter {
 
     List<Stored> existing(PoolName pool) {
         return view.of(pool);
+    }
+
+    /** Keeps the devices of a plan in memory once: those of the slices that have equal ones are replaced by them. */
+    void share(PoolName pool, List<PlannedSlice> plan) {
+        Map<Integer, List<Device>> planned = new HashMap<>();
+        plan.forEach(slice -> planned.put(slice.index(), slice.content().devices()));
+        for (Stored slice : view.of(pool)) {
+            OptionalInt index = PlannedSlice.indexOf(slice.name());
+            List<Device> devices = index.isPresent() ? planned.get(index.getAsInt()) : null;
+            if (slice.content().devices().equals(devices)) {
+                view.wrote(slice.withContent(slice.content().withDevices(devices)));
+            }
+        }
     }
 
     /** Prevents further writes; from any thread. */
@@ -105,7 +123,7 @@ final class SliceWriter {
     private Set<Feature> remember(Stored stored, Content sent) {
         Content dated = TaintTimes.of(List.of(stored)).keptIn(sent);
         if (stored.content().equals(dated)) {
-            view.wrote(stored);
+            view.wrote(stored.withContent(dated)); // the plan's devices, so that they are in memory once
             return Set.of();
         }
         Set<Feature> lost = lost(dated, stored.content());

@@ -14,6 +14,8 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.publish.plan.PlannedSlice;
+import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -47,6 +49,24 @@ class PublishingMishapsTest extends PublisherUnderTest {
         assertThat(devices("node-a"))
                 .singleElement()
                 .satisfies(gpu -> assertThat(gpu.taints().get(0).timeAdded()).isEqualTo(began));
+    }
+
+    @Test
+    void aSliceHasTheDevicesOfThePlanInMemory() {
+        PlannedSlice planned = new PlannedSlice(0, content("node-a"));
+        List<SliceWrite> create = List.of(new SliceWrite.Create(0, planned.content()));
+        for (List<SliceWrite> writes : List.of(create, List.<SliceWrite>of())) {
+            SliceView view = new SliceView(store, loop, loop, pool -> {}, () -> {});
+            SliceWriter writer = new SliceWriter(store, view);
+            view.refresh(false);
+            writer.share(planned.content().pool(), List.of(planned));
+            writer.apply(planned.content().pool(), writes);
+
+            assertThat(view.of(planned.content().pool()))
+                    .singleElement()
+                    .satisfies(slice -> assertThat(slice.content().devices())
+                            .isSameAs(planned.content().devices()));
+        }
     }
 
     @Test

@@ -28,7 +28,7 @@ public record PlannedSlice(int index, Content content) {
      *
      * <p>The Go helper uses five digits: as a dash sorts before all digits, they sort as if zeros followed them.
      */
-    static OptionalInt indexOf(String name) {
+    public static OptionalInt indexOf(String name) {
         Matcher matcher = INDEXED_NAME.matcher(name);
         if (!matcher.matches()) {
             return OptionalInt.empty();

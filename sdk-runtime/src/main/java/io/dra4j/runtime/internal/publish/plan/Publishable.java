@@ -54,7 +54,9 @@ public record Publishable(Pool pool, Map<Feature, List<DeviceName>> leftOut, Map
 
     /** Only the raw fields, in the form of the server's release, are sent. */
     private static Device asRawFields(Device device) {
-        return device.toBuilder().nodeAllocatableResources(Map.of()).build();
+        return device.nodeAllocatableResources().isEmpty()
+                ? device
+                : device.toBuilder().nodeAllocatableResources(Map.of()).build();
     }
 
     private static void note(Feature feature, Map<Feature, List<DeviceName>> notes, List<Device> devices) {
