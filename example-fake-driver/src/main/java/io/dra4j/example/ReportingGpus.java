@@ -11,6 +11,7 @@ import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ final class ReportingGpus extends DecoratedDevices {
 
     private final boolean inStatus;
     private final boolean inMetadata;
+    private volatile @Nullable Inventory last;
 
     ReportingGpus(DeviceProvider gpus, boolean inStatus, boolean inMetadata) {
         super(gpus);
@@ -36,13 +38,18 @@ final class ReportingGpus extends DecoratedDevices {
         this.inMetadata = inMetadata;
     }
 
-    /** Returns nothing for a GPU that was unplugged after it was allocated. */
+    @Override
+    public Inventory inventory() throws Exception {
+        Inventory read = super.inventory();
+        last = read;
+        return read;
+    }
+
+    /** Returns nothing for a GPU that was unplugged after it was allocated; reading all GPUs again would take long. */
     private Map<String, AttributeValue> attributes(AllocatedDevice gpu) throws Exception {
-        return inventory().pools().stream()
-                .filter(pool -> pool.name().equals(gpu.pool()))
-                .flatMap(pool -> pool.devices().stream())
-                .filter(device -> device.name().equals(gpu.device()))
-                .findFirst()
+        Inventory known = last;
+        return (known == null ? inventory() : known)
+                .device(gpu.pool(), gpu.device())
                 .map(Device::attributes)
                 .orElse(Map.of());
     }
