@@ -129,6 +129,13 @@ final class PartitionClaims {
                 .toList();
     }
 
+    /** Returns whether a claim may have a GPU as a whole, which MIG devices and admin access are not. */
+    private static boolean mayHaveGpu(HeldClaim claim, DriverSnapshot last) {
+        return names(claim.devices().stream()).stream()
+                .anyMatch(name ->
+                        last.devices().offer(name).filter(it -> !it.isWhole()).isEmpty());
+    }
+
     private static List<Offer> whole(List<DeviceName> devices, DriverSnapshot now) {
         return devices.stream()
                 .flatMap(device -> now.devices().offer(device).stream())
@@ -233,7 +240,7 @@ final class PartitionClaims {
     void deactivate(HeldClaim claim, DriverSnapshot last, DriverContext runtime, ClaimRecorder recorder) {
         Recorded recorded = Recorded.read(recorder.state().partition());
         if (recorded == null
-                && (claim.phase() == Phase.PREPARING || !last.devices().isPartitioned())) {
+                && (claim.phase() == Phase.PREPARING || !last.devices().isPartitioned() || !mayHaveGpu(claim, last))) {
             return;
         }
         Others others = new Others(claim.ref().uid(), last, runtime);
