@@ -15,7 +15,9 @@ import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.pins.DevicePins.Pins;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -187,9 +189,7 @@ public final class PinnedNames {
             return;
         }
         nextRelease = now.plus(LONGEST_BINDING);
-        while (free.removeIf(name -> isPinnedToAnother(name, pins, ids, free))) {
-            // a name that stays may keep the hardware of the next
-        }
+        removeHeld(free, pins, ids);
         for (PooledDevice name : free) {
             String id = ids.get(name);
             LOG.atInfo().log(
@@ -202,14 +202,23 @@ public final class PinnedNames {
         }
     }
 
-    private boolean isPinnedToAnother(
-            PooledDevice name,
-            Map<PooledDevice, String> pins,
-            Map<PooledDevice, String> ids,
-            Collection<PooledDevice> free) {
-        String id = ids.get(name);
-        return stale.stream()
-                .anyMatch(other -> !free.contains(other) && pins.get(other).equals(id));
+    /** Removes the names whose hardware is pinned to a stale name that stays: each of them stays, and keeps the next. */
+    private void removeHeld(Set<PooledDevice> free, Map<PooledDevice, String> pins, Map<PooledDevice, String> ids) {
+        Map<String, List<PooledDevice>> waiting = new HashMap<>();
+        for (PooledDevice name : free) {
+            String id = ids.get(name);
+            if (id != null) {
+                waiting.computeIfAbsent(id, hardware -> new ArrayList<>()).add(name);
+            }
+        }
+        Deque<PooledDevice> staying = new ArrayDeque<>(stale);
+        staying.removeAll(free);
+        while (!staying.isEmpty()) {
+            List<PooledDevice> next = waiting.remove(pins.get(staying.remove()));
+            if (next != null) {
+                next.stream().filter(free::remove).forEach(staying::add);
+            }
+        }
     }
 
     private void removeNames(ClaimObject claim, Set<PooledDevice> names) {
