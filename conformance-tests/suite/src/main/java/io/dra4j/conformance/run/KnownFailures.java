@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.testkit.settings.SettingsException;
@@ -63,9 +64,17 @@ public record KnownFailures(List<KnownFailure> entries) {
     /** Reads the file; SettingsException if it cannot be read or has unknown content. */
     public static KnownFailures read(Path file) {
         try {
-            List<KnownFailure> read =
-                    YAML.readValue(Files.readString(file), new TypeReference<List<KnownFailure>>() {});
-            return new KnownFailures(read == null ? List.of() : read);
+            String text = Files.readString(file);
+            JsonNode tree = YAML.readTree(text);
+            if (tree.isMissingNode() || tree.isNull()) {
+                return NONE;
+            }
+            List<KnownFailure> read = YAML.readValue(text, new TypeReference<List<KnownFailure>>() {});
+            int empty = read.indexOf(null);
+            if (empty >= 0) {
+                throw new SettingsException("entry " + (empty + 1) + " is empty");
+            }
+            return new KnownFailures(read);
         } catch (SettingsException e) {
             throw new SettingsException(file + ": " + e.getMessage());
         } catch (JsonProcessingException e) {

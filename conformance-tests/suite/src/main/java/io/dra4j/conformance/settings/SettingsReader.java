@@ -48,6 +48,9 @@ public final class SettingsReader {
             "/driver/process/makeDirectories",
             "/driver/emptyWhenUnprepared",
             "/driver/hooks",
+            "/driver/configs/valid",
+            "/driver/configs/invalid",
+            "/driver/claims",
             "/driver/declares",
             "/driver/cdiDirectories");
 

@@ -104,6 +104,9 @@ class KnownFailuresTest {
                             """);
 
             assertThat(KnownFailures.read(file).entries()).containsExactly(entry("DRA-PREP-03", "v1"));
+            for (String none : List.of("", "# none yet", "---", "[]")) {
+                assertThat(KnownFailures.read(file(none)).entries()).isEmpty();
+            }
         }
 
         @ParameterizedTest
@@ -143,6 +146,7 @@ class KnownFailuresTest {
                 Arguments.of("https://example.com/issues/5", "'#5'", "issue must be the URL"),
                 Arguments.of("soon", "soon\n  reason: later", "Duplicate field 'reason'"),
                 Arguments.of("- id", "-\n id", "line "),
+                Arguments.of("- id", "-\n- id", "entry 1 is empty"),
                 Arguments.of("- id: DRA-PREP-03\n ", "id: DRA-PREP-03\n", "line "));
     }
 

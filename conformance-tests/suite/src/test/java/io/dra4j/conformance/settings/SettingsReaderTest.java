@@ -64,6 +64,8 @@ class SettingsReaderTest {
                     - a                                            | x.yaml: the settings are not a mapping of names to values
                     driver: [                                      | line
                     driver: {name: a}                              | driver.process.command is missing
+                    DRIVER, configs: {valid: [null]}}              | x.yaml: an entry of driver.configs.valid has no value: give it one, or remove it
+                    DRIVER, configs: {invalid: [null]}}            | x.yaml: an entry of driver.configs.invalid has no value: give it one, or remove it
                     DRIVER, hooks: {fault: }}                      | x.yaml: driver.hooks.fault has no value: give it one, or remove it
                     DRIVER, startTimeoutSeconds: -1}               | driver.startTimeoutSeconds must be at least 1, not -1
                     DRIVER, metrics: localhost:80/metrics}         | driver.metrics must be a URL such as ; , not localhost:80/metrics
