@@ -14,13 +14,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 
 /**
  * All requirements of the suite, in the order of their areas.
@@ -104,10 +102,7 @@ public final class Catalogue {
 
     /** The known ids that look most like an unknown one, for people who mistyped it. */
     public List<String> nearest(String id, int count) {
-        return requirements.keySet().stream()
-                .sorted(Comparator.comparingInt(known -> distance(known, id)))
-                .limit(count)
-                .toList();
+        return new KnownNames(List.copyOf(requirements.keySet())).nearest(id, count);
     }
 
     /** The profiles, core ones first. */
@@ -138,21 +133,6 @@ public final class Catalogue {
         for (String need : requirement.needs()) {
             checkOrder(requirements.get(need), further);
         }
-    }
-
-    /** Returns the number of characters to insert, remove or change. */
-    private static int distance(String from, String to) {
-        int[] last = IntStream.rangeClosed(0, to.length()).toArray();
-        for (int i = 1; i <= from.length(); i++) {
-            int[] next = new int[last.length];
-            next[0] = i;
-            for (int j = 1; j < next.length; j++) {
-                int change = from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1;
-                next[j] = Math.min(last[j - 1] + change, 1 + Math.min(last[j], next[j - 1]));
-            }
-            last = next;
-        }
-        return last[to.length()];
     }
 
     private static <T> Map<String, T> byKey(List<T> all, Function<T, String> key) {

@@ -3,6 +3,7 @@
 package io.dra4j.conformance.settings;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.requirements.KnownNames;
 import io.dra4j.testkit.settings.SettingsException;
 import java.util.List;
 import java.util.Set;
@@ -24,6 +25,7 @@ public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String p
         valid = valid == null ? List.of() : List.copyOf(valid);
         invalid = invalid == null ? List.of() : List.copyOf(invalid);
         precedence = precedence == null ? "last" : precedence;
+        KnownNames.of("last", "merge", "reject-multiple").requireAll("driver.configs.precedence", List.of(precedence));
         List<String> effects =
                 valid.stream().map(Valid::effect).filter(e -> !e.isEmpty()).toList();
         if (Set.copyOf(effects).size() < effects.size()) {

@@ -4,6 +4,7 @@ package io.dra4j.conformance.settings;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.requirements.KnownNames;
 import io.dra4j.testkit.cdi.CdiVersion;
 import io.dra4j.testkit.driver.ExternalSettings;
 import io.dra4j.testkit.driver.ProcessSettings;
@@ -66,9 +67,11 @@ public record TestedDriver(
         stateFiles = stateFiles == null ? "" : stateFiles;
         emptyWhenUnprepared = emptyWhenUnprepared == null ? List.of() : List.copyOf(emptyWhenUnprepared);
         hooks = hooks == null ? Map.of() : Map.copyOf(hooks);
+        HOOKS.requireAll("driver.hooks", hooks.keySet());
         configs = configs == null ? ConfigSettings.NONE : configs;
         claims = claims == null ? List.of() : List.copyOf(claims);
         declares = declares == null ? List.of() : List.copyOf(declares);
+        CAPABILITIES.requireAll("driver.declares", declares);
         cdiVersion = cdiVersion == null || cdiVersion.isEmpty() ? "1.1.0" : cdiVersion;
         if (!CdiVersion.isKnown(cdiVersion)) {
             throw new SettingsException("driver.cdiVersion is unknown: " + cdiVersion);
@@ -92,6 +95,14 @@ public record TestedDriver(
 
     /** The declaration of a driver that prepares devices without CDI. */
     public static final String NO_CDI = "no-cdi";
+
+    /** The declarations that have an effect. */
+    private static final KnownNames CAPABILITIES = KnownNames.of(
+            "adm", "multi", "ctr", "bind", "taint", "dst", "meta", "hc", "both", "api", "cdi", NO_DEVICES, NO_CDI);
+
+    /** The commands that the suite runs, the last three only for an external driver. */
+    private static final KnownNames HOOKS = KnownNames.of(
+            "unplug", "plug", "plug-many", "fault", "recover", "reboot", "renumber", "old", "start", "stop", "kill");
 
     /** Declarations of what a driver does not have, and the labels of the gates that would be open. */
     public static final Map<String, String> LACKING = Map.of(NO_DEVICES, "dev1", NO_CDI, "cdi");

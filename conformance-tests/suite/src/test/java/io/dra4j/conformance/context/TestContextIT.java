@@ -51,9 +51,9 @@ class TestContextIT {
                   process: {command: [x]}
                   hooks:
                     unplug: [sh, -c, 'echo "gpu-0 absent" > {ROOT}/faults; echo $NODE_NAME is less']
-                    latin1: [printf, 'gr\\374n']
-                    broken: [sh, -c, 'echo no such slot; exit 3']
-                    missing: [/no/such/program]
+                    plug: [printf, 'gr\\374n']
+                    fault: [sh, -c, 'echo no such slot; exit 3']
+                    recover: [/no/such/program]
                 """;
 
         @AutoClose
@@ -71,25 +71,25 @@ class TestContextIT {
         void aHookKnowsThePlaceAndIsUndoneInTheEndAndItsOutputInAnyEncodingIsEvidence() throws Exception {
             TestContext.Mark mark = context.mark();
 
-            context.hook("unplug", "latin1");
+            context.hook("unplug", "plug");
 
             Path faults = context.place().root().resolve("faults");
             assertThat(Files.readString(faults)).isEqualTo("gpu-0 absent\n");
             context.close();
             assertThat(context.callsSince(mark).toString())
-                    .matches(".*hook unplug: dra-conformance-hooks is less, .*hook latin1: gr\ufffdn]");
+                    .matches(".*hook unplug: dra-conformance-hooks is less, .*hook plug: gr\ufffdn]");
         }
 
         @Test
         void aHookThatFailsIsAnErrorOfTheSuiteAndOneThatIsNotThereLeavesTheRuleUntested() {
-            assertThatThrownBy(() -> context.hooks().run("broken"))
+            assertThatThrownBy(() -> context.hooks().run("fault"))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContainingAll("broken", "exit status 3", "no such slot");
-            assertThatThrownBy(() -> context.hooks().run("missing"))
-                    .hasMessageContainingAll("missing", "/no/such/program");
-            assertThatThrownBy(() -> context.hooks().run("plug"))
+                    .hasMessageContainingAll("fault", "exit status 3", "no such slot");
+            assertThatThrownBy(() -> context.hooks().run("recover"))
+                    .hasMessageContainingAll("recover", "/no/such/program");
+            assertThatThrownBy(() -> context.hooks().run("old"))
                     .isInstanceOf(Untested.class)
-                    .hasMessageContaining("no hook plug");
+                    .hasMessageContaining("no hook old");
         }
     }
 

@@ -66,6 +66,9 @@ class SettingsReaderTest {
                     driver: {name: a}                              | driver.process.command is missing
                     DRIVER, configs: {valid: [null]}}              | x.yaml: an entry of driver.configs.valid has no value: give it one, or remove it
                     DRIVER, configs: {invalid: [null]}}            | x.yaml: an entry of driver.configs.invalid has no value: give it one, or remove it
+                    DRIVER, hooks: {plugmany: x}}                  | x.yaml: driver.hooks: plugmany is unknown; the nearest is plug-many
+                    DRIVER, declares: [adm, metadata]}             | x.yaml: driver.declares: metadata is unknown; the nearest is meta
+                    DRIVER, configs: {precedence: lst}}            | x.yaml: driver.configs.precedence: lst is unknown; the nearest is last
                     DRIVER, hooks: {fault: }}                      | x.yaml: driver.hooks.fault has no value: give it one, or remove it
                     DRIVER, startTimeoutSeconds: -1}               | driver.startTimeoutSeconds must be at least 1, not -1
                     DRIVER, metrics: localhost:80/metrics}         | driver.metrics must be a URL such as ; , not localhost:80/metrics
