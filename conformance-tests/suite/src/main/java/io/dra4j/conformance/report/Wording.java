@@ -95,7 +95,12 @@ final class Wording {
     static String sentence(RunOutcome outcome) {
         long failed = requirements(outcome, Verdict.FAIL);
         return switch (outcome.exitCode()) {
-            case 0 -> "The driver follows every rule that it must follow" + warned(outcome) + "." + untested(outcome);
+            case 0 ->
+                "The driver follows every rule that it must follow"
+                        + excused(outcome)
+                        + warned(outcome)
+                        + "."
+                        + untested(outcome);
             case 1 -> broken(failed) + warned(outcome) + ".";
             case 2 ->
                 "The driver breaks no rule that it must follow, except for known failures. Core profiles that are partial, because of these or because not everything was tested: "
@@ -126,6 +131,12 @@ final class Wording {
     private static String warned(RunOutcome outcome) {
         long warned = requirements(outcome, Verdict.WARN);
         return warned == 0 ? "" : ", and breaks " + warned + " that it should follow";
+    }
+
+    /** The part of a success that the vendor has listed as known failures, of profiles that are not core. */
+    private static String excused(RunOutcome outcome) {
+        long known = requirements(outcome, Verdict.DEVIATION);
+        return known == 0 ? "" : ", except for " + count(known, "known failure");
     }
 
     /** The part of a success that this run lacked the means to check. */
