@@ -9,7 +9,6 @@ import io.dra4j.conformance.requirements.Observability;
 import io.dra4j.conformance.requirements.Requirement;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -39,7 +38,6 @@ final class RequirementMain implements Callable<Integer> {
 
     private static final int LABEL = 10;
     private static final int TEXT = 90;
-    private static final int NEAREST = 3;
 
     @Parameters(arity = "1..*", paramLabel = "ID", description = "For example DRA-PREP-25, or PREP-25 for short.")
     private List<String> ids;
@@ -60,16 +58,12 @@ final class RequirementMain implements Callable<Integer> {
     }
 
     private Requirement find(Catalogue catalogue, String asked) {
-        String upper = asked.toUpperCase(Locale.ROOT);
-        String id = upper.startsWith("DRA-") ? upper : "DRA-" + upper;
+        String id = Requirement.fullId(asked);
         return catalogue
                 .find(id)
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(),
-                        "unknown requirement "
-                                + asked
-                                + "; the nearest are "
-                                + String.join(", ", catalogue.nearest(id, NEAREST))));
+                        "unknown requirement " + asked + "; the nearest are " + catalogue.nearest(id)));
     }
 
     private static String explanation(Catalogue catalogue, Requirement requirement) {

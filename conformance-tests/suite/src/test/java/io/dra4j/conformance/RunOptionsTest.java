@@ -108,8 +108,8 @@ class RunOptionsTest {
         Settings settings = settings(
                 "--driver-name=gpu.example.com",
                 "--hook=plug=touch {ROOT}/more",
-                "--only=DRA-PREP-01,DRA-PREP-02",
-                "--skip=DRA-PREP-03",
+                "--only=DRA-PREP-01,prep-02",
+                "--skip=PREP-03",
                 "--valid-config={\"parameters\": {\"kind\": \"A\"}, \"effect\": \"env A\"}",
                 "--invalid-config={\"kind\": \"B\"}",
                 "--implementation=language=go",

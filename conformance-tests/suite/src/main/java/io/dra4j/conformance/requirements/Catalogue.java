@@ -27,6 +27,8 @@ import java.util.function.Function;
  */
 public final class Catalogue {
 
+    private static final int NEAREST = 3;
+
     private static final String RESOURCE = "requirements.yaml";
 
     private static final ObjectMapper YAML = YAMLMapper.builder()
@@ -101,8 +103,8 @@ public final class Catalogue {
     }
 
     /** The known ids that look most like an unknown one, for people who mistyped it. */
-    public List<String> nearest(String id, int count) {
-        return new KnownNames(List.copyOf(requirements.keySet())).nearest(id, count);
+    public String nearest(String id) {
+        return String.join(", ", new KnownNames(List.copyOf(requirements.keySet())).nearest(id, NEAREST));
     }
 
     /** The profiles, core ones first. */

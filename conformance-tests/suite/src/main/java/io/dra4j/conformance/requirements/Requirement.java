@@ -4,6 +4,7 @@ package io.dra4j.conformance.requirements;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -66,6 +67,12 @@ public record Requirement(
                 VERSION.matcher(since).matches() && VERSION.matcher(until).matches(),
                 "since and until are Kubernetes versions such as 1.36");
         require(!strictMust || level == Level.SHOULD, "strictMust is for a SHOULD");
+    }
+
+    /** Returns the id that people may shorten, for example {@code DRA-PREP-05} for {@code prep-05}. */
+    public static String fullId(String shortened) {
+        String upper = shortened.toUpperCase(Locale.ROOT);
+        return upper.startsWith("DRA-") ? upper : "DRA-" + upper;
     }
 
     /** The middle of the id, for example {@code PREP}. */

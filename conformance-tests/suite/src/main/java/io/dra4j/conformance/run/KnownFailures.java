@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.net.URI;
@@ -174,7 +175,7 @@ public record KnownFailures(List<KnownFailure> entries) {
                 @JsonProperty("expires") @Nullable String expires,
                 @JsonProperty("reason") @Nullable String reason) {
             return new KnownFailure(
-                    required("id", id),
+                    Requirement.fullId(required("id", id)),
                     variant == null ? "" : variant,
                     address(required("issue", issue)),
                     day(required("expires", expires)),

@@ -76,7 +76,8 @@ record RunPlan(Catalogue catalogue, Settings settings, int release) {
         for (List<String> ids : List.of(settings.only(), settings.skip())) {
             for (String id : ids) {
                 if (catalogue.find(id).isEmpty()) {
-                    throw new SettingsException("Unknown requirement " + id + "; `list` prints all");
+                    throw new SettingsException(
+                            "Unknown requirement " + id + "; the nearest are " + catalogue.nearest(id));
                 }
             }
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.settings;
 
+import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
@@ -20,7 +21,7 @@ import java.util.TreeMap;
  * @param driver the driver under test
  * @param apiServer the API server that the driver talks to
  * @param profiles the profiles to try; empty means all
- * @param only the requirements to try, by id; empty means all
+ * @param only the requirements to try, by id, as {@link Requirement#fullId(String)} reads it; empty means all
  * @param skip requirements to leave out, by id; they make their profile partial
  * @param timeoutFactor the timeout factor, where no contract sets the time
  * @param strict whether SHOULDs that the catalogue marks as strict count as MUSTs
@@ -50,8 +51,8 @@ public record Settings(
         }
         apiServer = apiServer == null ? ApiServerSettings.EMBEDDED : apiServer;
         profiles = profiles == null ? List.of() : List.copyOf(profiles);
-        only = only == null ? List.of() : List.copyOf(only);
-        skip = skip == null ? List.of() : List.copyOf(skip);
+        only = only == null ? List.of() : only.stream().map(Requirement::fullId).toList();
+        skip = skip == null ? List.of() : skip.stream().map(Requirement::fullId).toList();
         timeoutFactor = timeoutFactor == 0 ? 1 : timeoutFactor;
         if (!(timeoutFactor > 0 && timeoutFactor <= 100)) {
             throw new SettingsException("timeoutFactor must be between 0 and 100, not " + timeoutFactor);

@@ -96,7 +96,7 @@ class KnownFailuresTest {
         void listsTheKnownFaults() throws Exception {
             Path file = file("""
                             # ours
-                            - id: DRA-PREP-03
+                            - id: PREP-03
                               variant: v1
                               issue: https://example.com/issues/5
                               expires: 2027-01-31

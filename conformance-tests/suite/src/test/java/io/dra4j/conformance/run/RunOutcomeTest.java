@@ -232,6 +232,6 @@ class RunOutcomeTest {
     void anIdThatIsUnknownIsNamed() {
         assertThatThrownBy(() -> plan("only: [DRA-SLICE-99]"))
                 .isInstanceOf(SettingsException.class)
-                .hasMessageContaining("DRA-SLICE-99");
+                .hasMessageContaining("DRA-SLICE-99; the nearest are DRA-SLICE-09, ");
     }
 }
