@@ -71,6 +71,7 @@ class RunMainIT {
                         rnu --help                                                | unknown command or option rnu
                         list al --help                                            | unknown command or option al
                         run --drivername=x                                        | --drivername
+                        bench --json={folder}/no/x.json FAKE                      | --json: cannot write {folder}/no/x.json
                         RUN --config=none.yaml                                    | no such file
                         RUN --config={folder}/colour.yaml                         | {folder}/colour.yaml ; colour
                         RUN --config={folder}/broken.yaml                         | {folder}/broken.yaml ; line

@@ -128,6 +128,7 @@ final class BenchMain implements Callable<Integer> {
         require(calls == null || against == null, "--calls measures one driver, and cannot be combined with --against");
         require(calls != null || growthLimit == null, "--growth-limit requires --calls");
         require(nodes != null || devices == null, "--devices requires --nodes");
+        require(json == null || isWritable(json), "--json: cannot write " + json);
         if (nodes != null) {
             requireUsable(nodes);
         }
@@ -142,6 +143,12 @@ final class BenchMain implements Callable<Integer> {
                 .filter(name -> !WITH_NODES.contains(name))
                 .collect(Collectors.joining(", "));
         require(others.isEmpty(), "--nodes hosts its own drivers, and cannot be combined with " + others);
+    }
+
+    private static boolean isWritable(Path file) {
+        boolean isThere = Files.exists(file);
+        Path place = isThere ? file : file.toAbsolutePath().resolveSibling("");
+        return Files.isWritable(place) && Files.isDirectory(place) != isThere;
     }
 
     private static void require(boolean holds, String otherwise) {
