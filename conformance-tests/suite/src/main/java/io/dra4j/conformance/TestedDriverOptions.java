@@ -54,7 +54,7 @@ final class TestedDriverOptions {
             arity = "0..*",
             paramLabel = "COMMAND",
             description =
-                    "[driver.process.command] How to run the driver: a program and its arguments, after --. {NODE_NAME}, {KUBECONFIG}, {CDI_ROOT} and the like stand for their values; they are also in its environment.")
+                    "[driver.process.command] How to run the driver: a program and its arguments, after --. {NODE_NAME}, {KUBECONFIG}, {CDI_ROOT} and the like stand for their values; they are also in its environment. Signals reach only the process that this starts: a script has to exec the driver.")
     private @Nullable List<String> command;
 
     /** The driver's identity. */
