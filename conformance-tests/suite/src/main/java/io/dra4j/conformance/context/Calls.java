@@ -121,9 +121,10 @@ public final class Calls {
         }
     }
 
-    /** The CDI ids of all answers. */
-    public Set<String> cdiIds() {
-        return Set.copyOf(cdiIds);
+    /** Returns whether a text names the driver, or the kind of a CDI device that it has answered. */
+    boolean isAbout(String text) {
+        return text.contains(driver)
+                || cdiIds.stream().map(id -> id.replaceFirst("=.*", "")).anyMatch(text::contains);
     }
 
     /** Returns and removes the violations in answers since the last call. */

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -33,9 +34,10 @@ import java.util.stream.Stream;
  *
  * <p>Files of the directory that the driver was given, {@code folder}, go by their names, others by their paths.
  *
+ * @param isOwn whether a file is the driver's, by its name and text: others may write to the same directories
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
  */
-public record CdiView(Path folder, List<Path> folders) {
+public record CdiView(Path folder, List<Path> folders, Predicate<String> isOwn) {
 
     /** The requirement that the ids of an answer resolve. */
     static final String IDS = "DRA-CDI-02";
@@ -52,6 +54,11 @@ public record CdiView(Path folder, List<Path> folders) {
 
     public CdiView {
         folders = List.copyOf(folders);
+    }
+
+    /** Directories that nobody else writes to. */
+    public CdiView(Path folder, List<Path> folders) {
+        this(folder, folders, text -> true);
     }
 
     public Path path(String file) {
@@ -92,7 +99,7 @@ public record CdiView(Path folder, List<Path> folders) {
         }
     }
 
-    /** The specs, by the names of their files; one that is neither JSON nor YAML is a violation. */
+    /** The specs, by the names of their files; one of the driver that is neither JSON nor YAML is a violation. */
     public Map<String, JsonNode> specs() {
         Map<String, JsonNode> specs = new TreeMap<>();
         folders.forEach(one -> specs.putAll(specs(one)));
@@ -140,10 +147,23 @@ public record CdiView(Path folder, List<Path> folders) {
         }
     }
 
-    private static JsonNode parsed(String name, String content) {
+    /** Describes the changes to the driver's specs since then, a clause each. */
+    public List<String> changes(Content before) {
+        return contents().differences(before, isOwn);
+    }
+
+    /** Describes the changes to all files of the driver since then. */
+    public List<String> allChanges(Content before) {
+        return allContents().differences(before, isOwn);
+    }
+
+    private JsonNode parsed(String name, String content) {
         try {
             return content.startsWith("{") ? json(content) : YAML.readTree(content);
         } catch (IOException e) {
+            if (!isOwn.test(name + content)) {
+                return TextNode.valueOf(content); // which runtimes ignore
+            }
             throw new Violation("the CDI spec %s can't be parsed: %s", name, e.getMessage()).about(IDS);
         }
     }

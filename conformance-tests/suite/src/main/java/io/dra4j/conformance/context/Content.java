@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * Content of several parts, such as files or devices, as facts: names like {@code devices gpu-0 env GPU}, and their
@@ -72,10 +73,18 @@ public record Content(Map<String, Map<String, Set<String>>> parts) {
 
     /** Describes what is new, gone or different since then, a clause each; empty if nothing is. */
     public List<String> differences(Content before) {
+        return differences(before, text -> true);
+    }
+
+    /** Describes the same of those parts of which the names and facts, as text, pass a test. */
+    List<String> differences(Content before, Predicate<String> test) {
         List<String> all = new ArrayList<>();
         for (String part : union(before.parts, parts)) {
             Map<String, Set<String>> was = before.parts.get(part);
             Map<String, Set<String>> is = parts.get(part);
+            if (!test.test(part + was + is)) {
+                continue;
+            }
             if (was == null || is == null) {
                 all.add(part + (was == null ? " is new" : " is gone"));
             } else {

@@ -95,7 +95,7 @@ public final class TestContext implements AutoCloseable {
         timeouts = new Timeouts(settings.timeoutFactor());
         driver = new DriverControl(adapter, place, this::kubelet, timeouts, transcript, measurements);
         opened.onEnd(driver::close);
-        cdi = new CdiView(place.cdi(), place.cdiDirectories());
+        cdi = new CdiView(place.cdi(), place.cdiDirectories(), text -> adapter.runsAnywhere() || calls().isAbout(text));
         Allotments shaped = templates.isEmpty() ? null : new Allotments(templates, api.minor());
         devices = new Devices(place, api.cluster(), shaped, settings.driver().hasNoDevices());
         claims = new Claims(place.driver(), api.cluster(), devices, api.namespace());

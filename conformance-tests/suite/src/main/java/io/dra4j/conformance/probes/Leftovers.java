@@ -25,7 +25,7 @@ public record Leftovers(TestContext context, Content before) {
 
     /** Fails if the directory has changed. */
     public void none(String after) {
-        List<String> differences = context.cdi().allContents().differences(before);
+        List<String> differences = context.cdi().allChanges(before);
         Violation.unless(differences.isEmpty())
                 .about("DRA-CDI-06", "DRA-CDI-12")
                 .because("%s, the CDI directory has changed: %s", after, SeenPools.few(differences));

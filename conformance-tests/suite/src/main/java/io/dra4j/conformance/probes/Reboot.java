@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.probes;
 
-import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.settings.TestedDriver.Kind;
@@ -74,15 +73,9 @@ public final class Reboot {
         }
     }
 
-    /** In a directory that the driver shares with others, its specs have its name, or an id that it has answered. */
     private static boolean isOwn(TestContext context, Path spec) {
-        CdiView cdi = context.cdi();
-        String file = cdi.files().getOrDefault(spec.getFileName().toString(), "");
-        return context.driver().adapter().runsAnywhere()
-                || (spec.getFileName() + file).contains(context.place().driver())
-                || context.calls().cdiIds().stream()
-                        .flatMap(id -> cdi.find(id).stream())
-                        .anyMatch(found -> cdi.path(found.file()).equals(spec));
+        String file = spec.getFileName().toString();
+        return context.cdi().isOwn().test(file + context.cdi().files().getOrDefault(file, ""));
     }
 
     private static void removeSockets(TestContext context) throws IOException {

@@ -106,7 +106,7 @@ record CdiSpecRules(TestContext context) {
         context.unpreparedClaim(device); // afterwards, specs that serve all claims exist
         Content before = context.cdi().contents();
         KubeletClaim claim = context.unpreparedClaim(device);
-        List<String> differences = context.cdi().contents().differences(before);
+        List<String> differences = context.cdi().changes(before);
         Violation.unless(differences.isEmpty())
                 .because(
                         "after Unprepare of claim %s, the CDI specs are not as before: %s",
@@ -347,7 +347,7 @@ record CdiSpecRules(TestContext context) {
                 String kind = one.getValue().path("kind").asText();
                 String name = kind + "=" + device.path("name").asText();
                 String known = files.put(folder + " " + name, file);
-                Violation.unless(known == null)
+                Violation.unless(known == null || !context.cdi().isOwn().test(name))
                         .because("the CDI device %s is defined in %s and in %s", name, known, file);
             }
         }
@@ -366,7 +366,9 @@ record CdiSpecRules(TestContext context) {
             }
             context.calls().unprepared(claim);
         }
-        List<String> left = context.cdi().files().keySet().stream()
+        List<String> left = context.cdi().files().entrySet().stream()
+                .filter(file -> context.cdi().isOwn().test(file.getKey() + file.getValue()))
+                .map(Map.Entry::getKey)
                 .filter(name -> !before.contains(name))
                 .filter(name -> !CdiView.isSpec(name))
                 .toList();

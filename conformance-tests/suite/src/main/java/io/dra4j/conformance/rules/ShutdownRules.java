@@ -113,7 +113,7 @@ record ShutdownRules(TestContext context) {
         String after = "after a graceful stop";
         String again = after + " and a new start";
         held.resolves(after);
-        List<String> differences = context.cdi().allContents().differences(specs);
+        List<String> differences = context.cdi().allChanges(specs);
         Violation.unless(differences.isEmpty())
                 .because("%s, the CDI directory has changed: %s", after, SeenPools.few(differences));
         context.driver().restarted();

@@ -23,6 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Directories of CDI specs as runtimes read them, and specs and slices compared by meaning. */
 class CdiViewTest {
 
+    private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
+
     @TempDir
     private Path folder;
 
@@ -49,9 +51,13 @@ class CdiViewTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{\"kind\": ", "{\"kind\": \"a\", ]", "kind: [a", "{\"a\": 1, \"a\": 2}", "a: 1\na: 2"})
-    void aSpecThatIsNeitherOrHasAKeyTwiceIsTheDriversFault(String content) throws IOException {
+    void aSpecThatIsNeitherOrHasAKeyTwiceIsItsWritersFault(String content) throws IOException {
         CdiView view = with("half.json", content);
+        CdiView shared = new CdiView(folder, List.of(folder), text -> text.contains("ours"));
 
+        assertThat(shared.find("example.com/gpu=a")).isEmpty();
+        assertThat(shared.changes(Content.of(Map.of("ours.json", YAML.nullNode()))))
+                .containsExactly("ours.json is gone");
         assertThatThrownBy(view::specs)
                 .isInstanceOf(Violation.class)
                 .hasMessageStartingWith("the CDI spec half.json can't be parsed");
@@ -103,8 +109,6 @@ class CdiViewTest {
 
     @Nested
     class Contents {
-
-        private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
         private static Content of(String file) throws IOException {
             return Content.of(Map.of("gpu.json", YAML.readTree(file)));
