@@ -29,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -110,8 +111,9 @@ public final class Adoption {
                     LIMIT,
                     (ref, present) -> over.computeIfPresent(
                             ref, (r, claim) -> allocations.isAllocatedAny(present, claim.devices()) ? null : claim));
+            Predicate<String> isNamed = kubelet.named();
             over.values().stream()
-                    .filter(claim -> !kubelet.names(claim.ref().uid()))
+                    .filter(claim -> !isNamed.test(claim.ref().uid()))
                     .forEach(this::release);
         } catch (ClusterException e) {
             LOG.atWarn()

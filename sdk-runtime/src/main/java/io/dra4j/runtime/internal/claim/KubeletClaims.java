@@ -78,11 +78,16 @@ public final class KubeletClaims {
 
     /** Returns whether the file is intact and does not name a claim; false if it can't be read. */
     boolean lacks(String uid) {
+        return lacking().test(uid);
+    }
+
+    /** Returns which claims the file lacks now, as {@link #lacks} does, with a single read. */
+    Predicate<String> lacking() {
         try {
             String text = text(Files.readAllBytes(file));
-            return text.contains("\"" + VERSION + "\"") && !text.contains(uid);
+            return text.contains("\"" + VERSION + "\"") ? uid -> !text.contains(uid) : uid -> false;
         } catch (IOException | IllegalArgumentException e) {
-            return false;
+            return uid -> false;
         }
     }
 }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -106,9 +107,10 @@ final class Orphans {
         due.stream()
                 .filter(Orphans::isNameless)
                 .forEach(claim -> lastRead.put(claim.ref().uid(), now)); // even if their list never succeeds
+        Predicate<String> forgotten = calls.apart(kubelet::lacking); // read once: many may be due
         for (ClaimRecord claim : due) {
             try {
-                judge(claim, now);
+                judge(claim, now, forgotten);
             } catch (ClusterException e) {
                 LOG.atDebug()
                         .addKeyValue(LogField.CLAIM, claim.ref())
@@ -144,14 +146,14 @@ final class Orphans {
                 .toList();
     }
 
-    private void judge(ClaimRecord claim, Instant now) {
+    private void judge(ClaimRecord claim, Instant now, Predicate<String> forgotten) {
         String uid = claim.ref().uid();
         if (isWanted(claim)) {
             absentSince.remove(uid);
             return;
         }
         Instant since = absentSince.computeIfAbsent(uid, first -> now);
-        boolean isForgotten = calls.apart(() -> kubelet.lacks(uid));
+        boolean isForgotten = forgotten.test(uid);
         Duration least = isForgotten ? LEAST_IF_FORGOTTEN : LEAST_ABSENCE;
         if (Duration.between(since, now).compareTo(least) < 0) {
             nextAbsent = isForgotten ? now.plus(least) : nextAbsent;

@@ -35,6 +35,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -279,7 +280,7 @@ final class Preparation {
                         devices,
                         deadline,
                         "stale, and another claim wants one of its devices",
-                        holder -> isStale(holder) || isOver(holder, deadline));
+                        () -> holder -> isStale(holder) || isOver(holder, deadline));
             }
         }
 
@@ -296,11 +297,15 @@ final class Preparation {
                     devices,
                     deadline,
                     "the kubelet has forgotten it, and another claim was allocated one of its devices",
-                    holder -> isForgottenAndOver(holder, deadline));
+                    () -> forgottenAndOver(deadline));
         }
 
         private boolean unprepareHolders(
-                ClaimRef ref, List<HeldDevice> devices, Deadline deadline, String why, Predicate<ClaimRecord> isToGo) {
+                ClaimRef ref,
+                List<HeldDevice> devices,
+                Deadline deadline,
+                String why,
+                Supplier<Predicate<ClaimRecord>> isToGo) {
             boolean isAnyGone = false;
             Set<String> tried = new HashSet<>();
             Optional<ClaimRecord> next = holder(ref, devices, tried, isToGo);
@@ -320,7 +325,7 @@ final class Preparation {
         }
 
         private Optional<ClaimRecord> holder(
-                ClaimRef ref, List<HeldDevice> devices, Set<String> tried, Predicate<ClaimRecord> isToGo) {
+                ClaimRef ref, List<HeldDevice> devices, Set<String> tried, Supplier<Predicate<ClaimRecord>> isToGo) {
             return holds
                     .conflict(
                             ref.uid(),
@@ -328,9 +333,9 @@ final class Preparation {
                             ClaimIndex.of(context.journal().claims()),
                             context.inventory().get().orElse(Inventory.of()))
                     .stream()
-                    .flatMap(conflict -> conflict.holders().stream())
-                    .filter(holder -> !tried.contains(holder.ref().uid()))
-                    .filter(isToGo)
+                    .flatMap(conflict -> conflict.holders().stream()
+                            .filter(holder -> !tried.contains(holder.ref().uid()))
+                            .filter(isToGo.get()))
                     .findFirst();
         }
 
@@ -345,12 +350,17 @@ final class Preparation {
                             .apart(() -> kubelet.lacks(record.ref().uid()));
         }
 
-        private boolean isForgottenAndOver(ClaimRecord holder, Deadline deadline) {
-            if (isForgotten(holder)) {
-                return present.isOver(holder, third(deadline));
-            }
-            inTheWay.accept(holder.ref().uid());
-            return false;
+        /** Returns which claims are forgotten and over, with a single read of the kubelet's file: holders may be many. */
+        private Predicate<ClaimRecord> forgottenAndOver(Deadline deadline) {
+            Predicate<String> isLacking = context.providerCalls().apart(kubelet::lacking);
+            return holder -> {
+                String uid = holder.ref().uid();
+                if (context.isPrepared(holder) && isLacking.test(uid)) {
+                    return present.isOver(holder, third(deadline));
+                }
+                inTheWay.accept(uid);
+                return false;
+            };
         }
 
         /** A claim that the kubelet asks to unprepare is over once the kubelet has asked. */

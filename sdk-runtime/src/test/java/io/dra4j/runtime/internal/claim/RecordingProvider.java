@@ -74,7 +74,8 @@ final class RecordingProvider implements DeviceProvider {
 
     private Device device(int number) {
         String id = number < hardware.size() ? hardware.get(number) : null;
-        return Device.builder("gpu-" + number).physicalId(id).build();
+        Device.Builder device = Device.builder("gpu-" + number).physicalId(id);
+        return device.allowMultipleAllocations(true).build();
     }
 
     @Override

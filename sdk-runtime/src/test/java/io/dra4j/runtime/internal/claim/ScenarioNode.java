@@ -179,8 +179,10 @@ abstract class ScenarioNode extends NodeFixture implements ScenarioSteps {
                     }
                 };
             case "throw" -> throw new ClusterException(text, 503, null);
-            case "read" ->
+            case "read" -> {
                 assertThat(list(read.stream().map(ClaimRef::name).distinct())).isEqualTo(text);
+                read.clear();
+            }
             case "kubelet" ->
                 node.kubeletHas(Stream.of(words).skip(1).map(ScenarioNode::ref).toArray(ClaimRef[]::new));
             case "kubelet-file" -> {
@@ -230,8 +232,8 @@ abstract class ScenarioNode extends NodeFixture implements ScenarioSteps {
         String driver = rest.contains("of") ? rest.get(rest.indexOf("of") + 1) : NodeUnderTest.DRIVER;
         return rest.subList(0, skipping).stream()
                 .filter(word -> word.contains("gpu-"))
-                .map(device -> device.contains("/") ? device.split("/") : new String[] {"node", device})
-                .map(device -> new Result(driver, "r/sub", device[0], device[1], null, Map.of(), false, skipped))
+                .map(device -> Arrays.copyOf((device.contains("/") ? device : "node/" + device).split("/"), 3))
+                .map(device -> new Result(driver, "r/sub", device[0], device[1], device[2], Map.of(), false, skipped))
                 .toArray(Result[]::new);
     }
 
