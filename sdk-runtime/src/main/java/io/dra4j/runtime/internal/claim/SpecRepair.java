@@ -9,6 +9,8 @@ import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.status.ClaimReports;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -184,7 +186,7 @@ final class SpecRepair {
             }
             if (rebooted) {
                 lifecycle.removeFiles();
-            } else if (context.specs().claimUids().contains(uid)) {
+            } else if (!Files.notExists(context.specs().file(uid), LinkOption.NOFOLLOW_LINKS)) {
                 lost.holdForSpec(uid);
             }
         });
