@@ -63,7 +63,7 @@ public final class ClaimIndex {
         }
     }
 
-    private void put(ClaimRecord claim) {
+    public void put(ClaimRecord claim) {
         giveBack(claims.put(claim.ref().uid(), claim));
         for (Object key : keys(claim)) {
             holders.computeIfAbsent(key, any -> new LinkedHashMap<>())

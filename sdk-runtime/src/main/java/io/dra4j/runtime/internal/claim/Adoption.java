@@ -172,14 +172,16 @@ public final class Adoption {
 
     private List<ClaimRecord> adopted(Map<ClaimRef, ClaimObject> present, Inventory inventory) {
         List<ClaimRecord> adopted = new ArrayList<>();
+        ClaimIndex held = ClaimIndex.of(journal.claims());
         Map<ClaimRef, String> refused = new LinkedHashMap<>();
         present.forEach((ref, claim) -> {
             boolean isKnown = journal.claim(ref.uid()).isPresent();
             try {
                 ClaimRecord record = record(ref, claim, inventory);
                 if (!isKnown) {
-                    requireFree(record, adopted, inventory);
+                    requireFree(record, held, inventory);
                     adopted.add(record);
+                    held.put(record);
                 }
             } catch (PrepareException e) {
                 if (!isKnown) {
@@ -212,16 +214,11 @@ public final class Adoption {
                 .prepared(prepared.state(), PreparedResults.results(claim, prepared));
     }
 
-    private void requireFree(ClaimRecord claim, List<ClaimRecord> adopted, Inventory inventory) {
-        List<ClaimRecord> others = new ArrayList<>(journal.claims());
-        others.addAll(adopted);
-        holds.conflict(claim.ref().uid(), claim.devices(), ClaimIndex.of(others), inventory)
-                .ifPresent(conflict -> {
-                    throw new PrepareException("%s by claim %s as well"
-                            .formatted(
-                                    conflict.problem(),
-                                    conflict.holders().get(0).ref()));
-                });
+    private void requireFree(ClaimRecord claim, ClaimIndex others, Inventory inventory) {
+        holds.conflict(claim.ref().uid(), claim.devices(), others, inventory).ifPresent(conflict -> {
+            throw new PrepareException("%s by claim %s as well"
+                    .formatted(conflict.problem(), conflict.holders().get(0).ref()));
+        });
     }
 
     private DraException refusal(Map<ClaimRef, String> refused, int all) {
