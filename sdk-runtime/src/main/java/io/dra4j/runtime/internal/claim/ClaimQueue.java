@@ -64,9 +64,12 @@ final class ClaimQueue {
 
     /** Submits an operation of a claim if there is no other, and none has arrived. */
     synchronized <T> Optional<CompletableFuture<T>> submitIfIdle(String uid, Task<T> task) {
-        return last.containsKey(uid) || arrivals.containsKey(uid)
-                ? Optional.empty()
-                : Optional.of(enqueue(uid, task, executor));
+        return isIdle(uid) ? Optional.of(enqueue(uid, task, executor)) : Optional.empty();
+    }
+
+    /** Returns whether a claim has no operation, and none has arrived. */
+    synchronized boolean isIdle(String uid) {
+        return !last.containsKey(uid) && !arrivals.containsKey(uid);
     }
 
     private synchronized <T> CompletableFuture<T> enqueue(String uid, Task<T> task, Executor ifFirst) {

@@ -76,7 +76,7 @@ final class Preparation {
         this.allocations = new Allocations(context.driver(), context.provider().configTypes());
         this.lost = lost;
         this.holds = new DeviceHolds(context.driver());
-        this.stale = new StaleClaims(context, holds, unpreparation, inTheWay);
+        this.stale = new StaleClaims(context, queue, holds, unpreparation, inTheWay);
     }
 
     /**
@@ -256,14 +256,21 @@ final class Preparation {
         private static final Logger LOG = LoggerFactory.getLogger(StaleClaims.class);
 
         private final ClaimParts context;
+        private final ClaimQueue queue;
         private final DeviceHolds holds;
         private final Unpreparation unpreparation;
         private final PresentAllocations present;
         private final KubeletClaims kubelet;
         private final Consumer<String> inTheWay;
 
-        StaleClaims(ClaimParts context, DeviceHolds holds, Unpreparation unpreparation, Consumer<String> inTheWay) {
+        StaleClaims(
+                ClaimParts context,
+                ClaimQueue queue,
+                DeviceHolds holds,
+                Unpreparation unpreparation,
+                Consumer<String> inTheWay) {
             this.context = context;
+            this.queue = queue;
             this.holds = holds;
             this.unpreparation = unpreparation;
             this.present = new PresentAllocations(context);
@@ -274,7 +281,8 @@ final class Preparation {
         /** Unprepares the stale claims that hold devices that a claim wants. */
         void unprepareConflicting(ClaimRef ref, List<HeldDevice> devices, Deadline deadline) {
             if (context.journal().unsettled().stream()
-                    .anyMatch(record -> isStale(record) || record.isUnprepareSkipped())) {
+                    .filter(record -> isStale(record) || record.isUnprepareSkipped())
+                    .anyMatch(record -> queue.isIdle(record.ref().uid()))) { // the others stay
                 unprepareHolders(
                         ref,
                         devices,

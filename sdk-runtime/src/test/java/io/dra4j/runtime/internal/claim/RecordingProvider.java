@@ -31,6 +31,7 @@ final class RecordingProvider implements DeviceProvider {
     volatile List<String> hardware = List.of(); // the physical ids of the first devices
     private List<?> read = List.of(); // guarded by this
     private Inventory inventory = Inventory.of(); // guarded by this
+    volatile int asked; // for the inventory
     volatile Action onPrepare = (claim, context) -> {};
     volatile Undo onUnprepare = claim -> {};
     volatile Optional<ProviderState> recordedByUnprepare = Optional.empty();
@@ -63,6 +64,7 @@ final class RecordingProvider implements DeviceProvider {
 
     @Override
     public synchronized Inventory inventory() {
+        asked++;
         List<?> present = List.of(devices, hardware);
         if (!read.equals(present)) {
             read = present;
