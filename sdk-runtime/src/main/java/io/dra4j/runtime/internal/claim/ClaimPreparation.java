@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome;
@@ -51,6 +52,9 @@ public final class ClaimPreparation implements ClaimOperations {
      */
     public record ClaimInUse(HeldClaim claim, List<String> pods) {}
 
+    /** The claims of a list of the journal, as their provider sees them. */
+    private record Held(List<ClaimRecord> records, List<HeldClaim> claims) {}
+
     private final ClaimParts context;
     private final Executor executor;
     private final Function<Set<String>, WriteGroup> groups;
@@ -58,6 +62,7 @@ public final class ClaimPreparation implements ClaimOperations {
     private final Unpreparation unpreparation;
     private final SpecRepair specs;
     private final Orphans orphans;
+    private volatile Held held = new Held(List.of(), List.of()); // when it was last asked for
     private CompletableFuture<Void> search = CompletableFuture.completedFuture(null); // begun by maintain()
 
     /**
@@ -110,8 +115,15 @@ public final class ClaimPreparation implements ClaimOperations {
         context.providerCalls().close();
     }
 
+    /** Returns the claims that are held; the same list until they change, for callers that ask several times a second. */
     public List<HeldClaim> held() {
-        return context.journal().claims().stream().map(context::held).toList();
+        List<ClaimRecord> records = context.journal().claims();
+        Held known = held;
+        if (known.records != records) {
+            known = new Held(records, records.stream().map(context::held).toList());
+            held = known;
+        }
+        return known.claims;
     }
 
     public List<ClaimInUse> inUse() {

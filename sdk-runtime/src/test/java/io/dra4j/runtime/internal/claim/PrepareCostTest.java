@@ -113,6 +113,7 @@ class PrepareCostTest {
         };
         prepare(refs.subList(0, 1));
         assertThat(reads).as("reads of %d claims", BATCH).hasValue(BATCH).hasValue(provider.asked);
+        assertThat(node.claims.held()).hasSize(BATCH).isSameAs(node.claims.held());
 
         node.restart("boot-2");
         prepare(refs);
