@@ -17,6 +17,7 @@ import io.dra4j.api.metrics.DeviceMeter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A decorator of another driver's devices: what a subclass does not change is passed on.
@@ -50,6 +51,15 @@ abstract class DecoratedDevices implements DeviceProvider {
     /** Returns what the other driver offers. */
     final Inventory undecorated() throws Exception {
         return devices.inventory();
+    }
+
+    /** Returns the inventory that was read before, if it equals the one read now: all devices are in memory once. */
+    static Inventory unlessChanged(@Nullable Inventory before, Inventory now) {
+        return before != null
+                        && before.pools().equals(now.pools())
+                        && before.leftOut().equals(now.leftOut())
+                ? before
+                : now;
     }
 
     @Override

@@ -50,6 +50,7 @@ final class FaultyDevices extends DecoratedDevices {
     private final String taintKey;
     private @Nullable HealthWatch tests; // set by start, which comes before close, as is the watch
     private @Nullable InventoryWatch watch;
+    private volatile @Nullable Inventory last; // undecorated
 
     FaultyDevices(DeviceProvider devices, Path file, String driverName) {
         super(devices);
@@ -70,7 +71,8 @@ final class FaultyDevices extends DecoratedDevices {
 
     private List<DeviceHealth> health() throws Exception {
         List<DeviceHealth> health = new ArrayList<>();
-        Inventory undecorated = undecorated();
+        Inventory known = last; // reading all devices at each test would take long
+        Inventory undecorated = known == null ? read() : known;
         Map<String, DeviceFault> faults = faults(undecorated);
         for (Pool pool : undecorated.pools()) {
             for (Device device : pool.devices()) {
@@ -97,9 +99,15 @@ final class FaultyDevices extends DecoratedDevices {
         return Optional.of(new DeviceHealth(pool.name(), device.name(), state, message, VALID));
     }
 
+    private Inventory read() throws Exception {
+        Inventory undecorated = unlessChanged(last, undecorated());
+        last = undecorated;
+        return undecorated;
+    }
+
     @Override
     public Inventory inventory() throws Exception {
-        Inventory undecorated = undecorated();
+        Inventory undecorated = read();
         Map<String, DeviceFault> faults = faults(undecorated); // once, so that all pools have those of one moment
         return new Inventory(
                 undecorated.pools().stream().map(pool -> decorate(pool, faults)).toList(), undecorated.leftOut());

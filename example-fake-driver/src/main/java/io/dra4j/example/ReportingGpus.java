@@ -40,7 +40,7 @@ final class ReportingGpus extends DecoratedDevices {
 
     @Override
     public Inventory inventory() throws Exception {
-        Inventory read = super.inventory();
+        Inventory read = unlessChanged(last, super.inventory());
         last = read;
         return read;
     }

@@ -85,6 +85,9 @@ class FakeDevicesTest {
                 assertThatThrownBy(() -> offering.inventory())
                         .isInstanceOf(DraException.class)
                         .hasMessageContainingAll(text.split(" \\| "));
+            case "read-again" ->
+                assertThat(offering.inventory().pools().get(0).devices().get(0))
+                        .isSameAs(offering.inventory().pools().get(0).devices().get(0));
             case "is" -> assertThat(state(words)).isEqualTo(text);
             case "has" -> assertThat(state(words)).contains(text);
             case "lacks" -> assertThat(state(words)).doesNotContain(text);
