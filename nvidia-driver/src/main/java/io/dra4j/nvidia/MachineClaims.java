@@ -42,6 +42,9 @@ record MachineClaims(Passthrough passthrough, MigDeviceAllocator allocator, Runn
      * scheduler from allocating both.
      */
     void requireAlone(ClaimRef claim, Offer wanted, DriverSnapshot now, DriverContext runtime) {
+        if (now.devices().offers().values().stream().noneMatch(MachineClaims::isOfMachine)) {
+            return; // no GPU has another form, and many claims may be held
+        }
         for (HeldClaim other : runtime.held()) {
             if (!other.ref().uid().equals(claim.uid()) && !other.beforeReboot()) {
                 other.devices().stream()
