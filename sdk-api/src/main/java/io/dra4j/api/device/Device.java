@@ -5,7 +5,6 @@ package io.dra4j.api.device;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -152,19 +151,6 @@ public final class Device {
         return values.toString().replaceFirst("Values", "Device");
     }
 
-    /** Returns a copy that nobody changes; a map of another device, which is one, is shared. */
-    private static <V> Map<String, V> fixed(Map<String, V> map) {
-        if (map instanceof LinkedHashMap) {
-            return map.isEmpty() ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
-        }
-        return map;
-    }
-
-    /** Returns a map of a builder's own: a device's is copied before it is changed. */
-    private static <V> Map<String, V> writable(Map<String, V> map) {
-        return map instanceof LinkedHashMap ? map : new LinkedHashMap<>(map);
-    }
-
     private record Values(
             DeviceName name,
             @Nullable String physicalId,
@@ -180,12 +166,12 @@ public final class Device {
             Map<String, String> rawFields) {
 
         private Values {
-            attributes = fixed(attributes);
-            capacities = fixed(capacities);
+            attributes = SharedMap.fixed(attributes);
+            capacities = SharedMap.fixed(capacities);
             consumesCounters = List.copyOf(consumesCounters);
             taints = List.copyOf(taints);
-            nodeAllocatableResources = fixed(nodeAllocatableResources);
-            rawFields = fixed(rawFields);
+            nodeAllocatableResources = SharedMap.fixed(nodeAllocatableResources);
+            rawFields = SharedMap.fixed(rawFields);
         }
 
         /** Comparing a record costs the start of a driver some milliseconds. */
@@ -253,8 +239,7 @@ public final class Device {
          * @return this builder
          */
         public Builder attribute(String name, AttributeValue value) {
-            attributes = writable(attributes);
-            attributes.put(Objects.requireNonNull(name, "name"), given(value, "value: attribute", name));
+            attributes = SharedMap.with(attributes, name, given(value, "value: attribute", name));
             return this;
         }
 
@@ -278,8 +263,7 @@ public final class Device {
          * @return this builder
          */
         public Builder capacity(String name, Capacity capacity) {
-            capacities = writable(capacities);
-            capacities.put(Objects.requireNonNull(name, "name"), given(capacity, "capacity: capacity", name));
+            capacities = SharedMap.with(capacities, name, given(capacity, "capacity: capacity", name));
             return this;
         }
 
@@ -397,9 +381,8 @@ public final class Device {
          * @return this builder
          */
         public Builder nodeAllocatableResource(String name, NodeAllocatableResource resource) {
-            nodeAllocatableResources = writable(nodeAllocatableResources);
-            nodeAllocatableResources.put(
-                    Objects.requireNonNull(name, "name"), given(resource, "resource: nodeAllocatableResource", name));
+            nodeAllocatableResources = SharedMap.with(
+                    nodeAllocatableResources, name, given(resource, "resource: nodeAllocatableResource", name));
             return this;
         }
 
@@ -424,8 +407,7 @@ public final class Device {
          * @return this builder
          */
         public Builder rawField(String name, String rawJson) {
-            rawFields = writable(rawFields);
-            rawFields.put(Objects.requireNonNull(name, "name"), given(rawJson, "rawJson: rawField", name));
+            rawFields = SharedMap.with(rawFields, name, given(rawJson, "rawJson: rawField", name));
             return this;
         }
 
