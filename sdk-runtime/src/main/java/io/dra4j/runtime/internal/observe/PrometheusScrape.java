@@ -32,6 +32,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,7 @@ final class PrometheusScrape implements AutoCloseable {
 
     private final CompositeMeterRegistry source;
     private final PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final Lock building = new ReentrantLock();
     private @Nullable JvmGcMetrics collections; // guarded by this
     private boolean isClosed; // guarded by this
 
@@ -88,13 +91,18 @@ final class PrometheusScrape implements AutoCloseable {
         return labels;
     }
 
-    /** Returns the page for a request with this {@code Accept} header. */
+    /** Returns the page for a request with this {@code Accept} header; other requests wait meanwhile. */
     Page page(String accept) throws IOException {
         addProcess();
         String type = accept.contains("application/openmetrics-text") ? OPEN_METRICS : TEXT;
-        ByteArrayOutputStream page = new ByteArrayOutputStream();
-        prometheus.scrape(page, type);
-        return new Page(type, page.toByteArray());
+        building.lock(); // with a thousand devices, a page takes megabytes
+        try {
+            ByteArrayOutputStream page = new ByteArrayOutputStream();
+            prometheus.scrape(page, type);
+            return new Page(type, page.toByteArray());
+        } finally {
+            building.unlock();
+        }
     }
 
     @Override
@@ -167,6 +175,9 @@ final class PrometheusScrape implements AutoCloseable {
 
         private static final String INFO = "_info";
 
+        /** A sample with the labels of its metrics, which are built once for all of them. */
+        private record Labelled(DeviceSample sample, Labels ofDevice, Labels ofParent) {}
+
         @Override
         public MetricSnapshots collect() {
             List<DeviceSample> samples = meters.devices();
@@ -174,8 +185,11 @@ final class PrometheusScrape implements AutoCloseable {
             if (!samples.isEmpty()) {
                 shown.add(info(samples));
             }
+            List<Labelled> labelled = samples.stream()
+                    .map(sample -> new Labelled(sample, labels(sample, "device"), labels(sample, "parent")))
+                    .toList();
             for (DeviceMetric metric : DeviceMetric.values()) {
-                Map<Labels, Double> values = values(metric, samples);
+                Map<Labels, Double> values = values(metric, labelled);
                 if (!values.isEmpty()) {
                     shown.add(metric.isCounter() ? counter(metric, values) : gauge(metric, values));
                 }
@@ -201,13 +215,13 @@ final class PrometheusScrape implements AutoCloseable {
         }
 
         /** Two claims of one name may hold a device for a moment: the format allows one of them. */
-        private Map<Labels, Double> values(DeviceMetric metric, List<DeviceSample> samples) {
+        private static Map<Labels, Double> values(DeviceMetric metric, List<Labelled> samples) {
             Map<Labels, Double> values = new LinkedHashMap<>();
-            for (DeviceSample sample : samples) {
-                Optional.ofNullable(sample.values().get(metric))
-                        .ifPresent(value -> values.put(labels(sample, "device"), value));
-                Optional.ofNullable(sample.parentValues().get(metric))
-                        .ifPresent(value -> values.put(labels(sample, "parent"), value));
+            for (Labelled one : samples) {
+                Optional.ofNullable(one.sample.values().get(metric))
+                        .ifPresent(value -> values.put(one.ofDevice, value));
+                Optional.ofNullable(one.sample.parentValues().get(metric))
+                        .ifPresent(value -> values.put(one.ofParent, value));
             }
             return values;
         }
