@@ -140,7 +140,9 @@ public final class BindingLoop implements AutoCloseable {
         claims.put(claim.ref().uid(), claim);
         claim.follow(earlier);
         bindUnlessChecked(claim);
-        bindLater();
+        if (claim.isWaiting()) {
+            bindLater();
+        }
     }
 
     /** Checks the devices of a claim, at most once per interval however often it changes. */
@@ -215,7 +217,7 @@ public final class BindingLoop implements AutoCloseable {
     }
 
     private void bindLater() {
-        if (!isScheduled && claims.values().stream().anyMatch(BindingClaim::isWaiting)) {
+        if (!isScheduled) {
             isScheduled = true;
             schedule(this::bindAgain, INTERVAL);
         }
@@ -224,7 +226,9 @@ public final class BindingLoop implements AutoCloseable {
     private void bindAgain() {
         isScheduled = false;
         claims.values().stream().filter(BindingClaim::isWaiting).forEach(this::bind);
-        bindLater();
+        if (claims.values().stream().anyMatch(BindingClaim::isWaiting)) {
+            bindLater();
+        }
     }
 
     private void run(Runnable task) {
