@@ -168,8 +168,16 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             return switch (policy.watch()) {
                 case always -> true;
                 case never -> false;
-                case auto -> settings.dynamicMig() || !runtime.held().isEmpty();
+                case auto -> settings.dynamicMig() || mayHaveClaims();
             };
+        }
+
+        private boolean mayHaveClaims() {
+            try {
+                return !runtime.held().isEmpty();
+            } catch (DraException e) { // of the journal; unknown does not mean none
+                return true;
+            }
         }
 
         private boolean isWithoutNvml() {
@@ -273,8 +281,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     /** Runs after the first reading: keeps a session, in which GPUs are watched and instances followed. */
     private void startWatch() {
         if (!isWatching && watch != null) {
-            isWatching = true;
             watch.start();
+            isWatching = true;
             followInstances(driver());
         }
     }

@@ -41,6 +41,7 @@ final class JournaledClaims implements DriverContext {
 
     private static final int TIMEOUT_SECONDS = 60;
 
+    volatile boolean isUnreadable; // the journal
     boolean changedNothing; // the last prepare, as the provider said before
     final List<HeldClaim> held = new CopyOnWriteArrayList<>();
     Duration timeout = Duration.ofSeconds(30);
@@ -167,6 +168,9 @@ final class JournaledClaims implements DriverContext {
 
     @Override
     public List<HeldClaim> held() {
+        if (isUnreadable) {
+            throw new DraException("the journal can't be read");
+        }
         return held;
     }
 

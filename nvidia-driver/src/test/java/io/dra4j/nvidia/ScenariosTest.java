@@ -416,6 +416,7 @@ class ScenariosTest extends ScenarioNode {
             case "tainted-next" ->
                 assertThat(text(awaitTaints(provider, found -> !text(found).equals(tainted))))
                         .isEqualTo(text);
+            case "journal" -> claims.isUnreadable = words.get(0).equals("unreadable");
             case "suspend" -> provider.suspend();
             case "resume" -> provider.resume();
             case "left-alone" -> {

@@ -163,34 +163,48 @@ public final class GpuWatch implements AutoCloseable {
     }
 
     private void run() {
-        node.resume();
+        Runnable round = this::begin;
         while (!isClosing()) {
             try {
-                if (node.isSuspended()) {
-                    pause(WAIT);
-                } else if (first != null || node.wantsEvents()) {
-                    follow();
-                } else {
-                    idle();
-                }
-            } catch (NvmlException e) {
+                round.run();
+                round = this::watch;
+            } catch (RuntimeException e) { // of NVML, or of the node: a failed round must not end the watch
                 failed(e);
                 pause(wait);
                 wait = wait.compareTo(RETRY) < 0 ? wait.multipliedBy(2) : RETRY;
-                if (!node.isSuspended()) {
-                    readIfDue();
-                }
+                round = this::retry;
             }
         }
     }
 
-    private void failed(NvmlException e) {
-        if (e.reason() == Reason.GIVEN_BACK) {
+    private void begin() {
+        node.resume();
+        watch();
+    }
+
+    /** Reads first, because NVML may fail again. */
+    private void retry() {
+        if (!node.isSuspended()) {
+            readIfDue();
+        }
+        watch();
+    }
+
+    private void watch() {
+        if (node.isSuspended()) {
+            pause(WAIT);
+        } else if (first != null || node.wantsEvents()) {
+            follow();
+        } else {
+            idle();
+        }
+    }
+
+    private void failed(RuntimeException e) {
+        if (e instanceof NvmlException nvmls && nvmls.reason() == Reason.GIVEN_BACK) {
             return; // on request
         }
-        LOG.atLevel(isFailing ? Level.DEBUG : Level.WARN)
-                .setCause(e)
-                .log("Can't follow events of the GPUs now; trying again");
+        LOG.atLevel(isFailing ? Level.DEBUG : Level.WARN).setCause(e).log("Can't watch the GPUs now; trying again");
         isFailing = true;
         pace.changed();
     }

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.install;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.node.DriverFinder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,7 +55,7 @@ public record MpsProgram(DriverFinder driver, List<String> selinux) {
                 Files.deleteIfExists(link);
                 Files.createSymbolicLink(link, file);
             }
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw new DraException(
                     "Can't link the libraries of %s in %s: %s".formatted(libraries, links, e.getMessage()), e);
         }

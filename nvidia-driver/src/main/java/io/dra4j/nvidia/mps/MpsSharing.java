@@ -22,6 +22,7 @@ import io.dra4j.nvidia.sharing.SharingStrategy;
 import io.dra4j.nvidia.state.SharingRecord;
 import io.dra4j.runtime.RecordState;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -236,7 +237,7 @@ public final class MpsSharing implements SharingStrategy {
                     .sorted()
                     .map(GroupFolder::new)
                     .toList();
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw new DraException("Can't list %s: %s".formatted(root, e.getMessage()), e);
         }
     }

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.pci;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.PciAddress;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -47,7 +48,7 @@ public record PciBus(Path sysfs) {
         try (Stream<Path> adapters = Files.list(sysfs.resolve("class/infiniband"))) {
             return adapters.flatMap(it -> text(it.resolve("device/vpd")).stream())
                     .anyMatch(it -> it.contains("SW_MNG"));
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             return false; // the bus has none
         }
     }
@@ -65,7 +66,7 @@ public record PciBus(Path sysfs) {
                     .flatMap(name -> find(new PciAddress(name)).stream());
         } catch (NoSuchFileException e) {
             return Stream.empty(); // a machine without PCI, or without the group
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw new DraException("Can't list the PCI devices in " + folder + ": " + e, e);
         }
     }
@@ -186,7 +187,7 @@ public record PciBus(Path sysfs) {
     public Optional<String> vfioDevice(PciAddress device) {
         try (Stream<Path> found = Files.list(folder(device).resolve("vfio-dev"))) {
             return found.map(path -> path.getFileName().toString()).sorted().findFirst();
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             return Optional.empty();
         }
     }

@@ -47,6 +47,7 @@ public final class DeviceSharing {
     private volatile @Nullable DriverContext runtime; // set by start, which precedes all uses
     private volatile boolean hasLeftSettings; // of GPUs without a claim
     private volatile boolean hasFailedToClean; // for a reason that is in the log
+    private volatile boolean hasFailedToResume; // likewise
 
     /**
      * Creates the sharing of a node.
@@ -242,9 +243,18 @@ public final class DeviceSharing {
 
     /** Restarts parts of the sharing of prepared claims that have ended. */
     public void resume() {
-        Objects.requireNonNull(runtime, "not started").held().stream()
-                .filter(claim -> claim.phase() == Phase.PREPARED)
-                .forEach(this::resume);
+        boolean hasFailed = false;
+        try {
+            Objects.requireNonNull(runtime, "not started").held().stream()
+                    .filter(claim -> claim.phase() == Phase.PREPARED)
+                    .forEach(this::resume);
+        } catch (DraException e) { // the journal can't be read
+            LOG.atLevel(hasFailedToResume ? Level.DEBUG : Level.WARN)
+                    .setCause(e)
+                    .log("The sharing of claims can't be resumed now; will be retried");
+            hasFailed = true;
+        }
+        hasFailedToResume = hasFailed;
     }
 
     private void resume(HeldClaim claim) {

@@ -4,6 +4,7 @@ package io.dra4j.nvidia.state;
 
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -100,7 +101,7 @@ public record GpuFiles(Path folder, Supplier<String> moduleLoad) {
                     .filter(name -> NAME.matcher(name).matches())
                     .sorted()
                     .toList();
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw new DraException("Can't list %s: %s".formatted(folder, e.getMessage()), e);
         }
     }
