@@ -59,6 +59,7 @@ final class ClaimLifecycle implements AutoCloseable {
     private final Deadline deadline;
     private final WriteGroup writes;
     private final LockFile.Held lock;
+    private @Nullable ProviderState returned; // by the provider's prepare
 
     private ClaimLifecycle(ClaimParts context, String uid, Deadline deadline, WriteGroup writes, LockFile.Held lock) {
         this.context = context;
@@ -132,9 +133,21 @@ final class ClaimLifecycle implements AutoCloseable {
                         call -> withFiles(
                                 begun,
                                 claim,
-                                PreparedCheck.checked(claim, context.provider().prepare(claim, call), changesNothing)));
+                                PreparedCheck.checked(
+                                        claim, kept(context.provider().prepare(claim, call)), changesNothing)));
         writes.put(done);
         return Objects.requireNonNull(done.results());
+    }
+
+    /** Keeps the state for the case that a later step fails. */
+    private @Nullable PreparedClaim kept(@Nullable PreparedClaim prepared) {
+        returned = prepared == null ? null : prepared.state();
+        return prepared;
+    }
+
+    /** Returns the record of a prepare that failed, with the last state that was checkpointed or returned. */
+    Optional<ClaimRecord> failed() {
+        return record().map(begun -> returned == null ? begun : begun.withState(returned));
     }
 
     /** Runs in the provider's call, since files may also stall: a claim's own thread may be virtual. */

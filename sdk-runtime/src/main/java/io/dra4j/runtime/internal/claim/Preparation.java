@@ -230,7 +230,7 @@ final class Preparation {
     private static void undo(ClaimLifecycle lifecycle, DraException cause) {
         try {
             lifecycle
-                    .record()
+                    .failed()
                     .ifPresentOrElse(started -> Unpreparation.unprepare(lifecycle, started), lifecycle::removeFiles);
         } catch (DraException e) {
             cause.addSuppressed(e); // the claim stays held; the kubelet's next call tries again

@@ -114,6 +114,7 @@ abstract class ScenarioNode extends NodeFixture implements ScenarioSteps {
             case "fail" -> fail(words[1], text);
             case "crash" -> provider.failUnprepare(new AssertionError("cut off"));
             case "checkpoint" -> checkpoint(words[2], new ProviderState(1, text));
+            case "returns" -> provider.results = right -> right.withState(new ProviderState(1, text));
             case "changes-nothing" -> provider.changesNothing = true;
             case "hardware" -> provider.hardware = List.of(words).subList(1, words.length);
             case "devices" -> provider.devices = Integer.parseInt(words[1]);
@@ -288,7 +289,7 @@ abstract class ScenarioNode extends NodeFixture implements ScenarioSteps {
                 node.recover("boot-1");
             }
             case "cdi-is-file" -> {
-                Files.delete(node.cdi);
+                Files.deleteIfExists(node.cdi);
                 Files.writeString(node.cdi, "a file");
             }
             case "no-cdi" -> Files.delete(node.cdi);
