@@ -165,6 +165,15 @@ final class ClaimLifecycle implements AutoCloseable {
         });
     }
 
+    /** Restores the files of a claim that was prepared earlier; its status is sent only if that may be due. */
+    void restoreFiles(Results results) {
+        context.providerCalls().apart(() -> {
+            writeSpec(results);
+            context.reports().restore(uid);
+            return true;
+        });
+    }
+
     /** Restores the reports of the prepared claim, whose CDI spec exists, and returns the outcome. */
     PrepareOutcome reported(Results results) {
         context.reports().reestablish(uid);

@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Reconciles CDI specs with the journal after a start: there is a spec for each claim that is prepared, and no other.
@@ -39,7 +40,7 @@ final class SpecRepair {
     private final ClaimParts context;
     private final LostClaims lost;
     private final BootMark boot;
-    private volatile boolean failed;
+    private volatile String failure = ""; // as it was reported last; empty if nothing failed since
 
     SpecRepair(ClaimParts context, LostClaims lost) {
         this.context = context;
@@ -55,7 +56,7 @@ final class SpecRepair {
 
     /** Looks for specs that are gone or damaged, and for reports of another process, and tries again what failed. */
     void repairAgain() {
-        if (failed) {
+        if (!failure.isEmpty()) {
             repair();
             return;
         }
@@ -107,8 +108,11 @@ final class SpecRepair {
     }
 
     private void settle(Map<String, DraException> failures) {
-        failed = !failures.isEmpty();
-        failures.entrySet().stream().findFirst().ifPresent(first -> report(failures, first));
+        if (failures.isEmpty()) {
+            failure = "";
+        } else {
+            report(failures, failures.entrySet().iterator().next());
+        }
     }
 
     /** Another process of the driver may have stopped before it had sent a report, or the end of one. */
@@ -164,7 +168,7 @@ final class SpecRepair {
     private void repair(ClaimLifecycle lifecycle, ClaimRecord claim) {
         ClaimRecord.Results results = claim.results();
         if (results != null && context.isPrepared(claim)) {
-            lifecycle.restore(results);
+            lifecycle.restoreFiles(results);
         } else if (!context.isOfThisBoot(claim)) {
             context.specs().remove(claim.ref().uid());
         }
@@ -195,7 +199,10 @@ final class SpecRepair {
     private void report(Map<String, DraException> failures, Map.Entry<String, DraException> first) {
         String message = ("%s repairs on this node failed, and will be tried again; the first, of %s: %s")
                 .formatted(failures.size(), first.getKey(), first.getValue().getMessage());
-        LOG.atWarn().setCause(first.getValue()).log(message);
+        LOG.atLevel(message.equals(failure) ? Level.DEBUG : Level.WARN)
+                .setCause(first.getValue())
+                .log(message);
+        failure = message;
         context.events().record(new DriverEvent(Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));
     }
 }

@@ -165,13 +165,26 @@ public final class ClaimReports implements AutoCloseable {
     public synchronized void reestablish(String uid) {
         reports.know(uid);
         reports.read(uid).ifPresent(report -> {
+            if (report.hasStatus() || report.ended()) {
+                report(report); // first: it is not repeated if a metadata file can't be written
+            }
             if (!report.ended()) {
                 metadata.write(report);
             }
-            if (report.hasStatus() || report.ended()) {
-                report(report);
-            }
         });
+    }
+
+    /**
+     * Restores a prepared claim's metadata files; its status is sent only if another process wrote the report.
+     *
+     * @throws DraException if a file can't be read or written
+     */
+    public synchronized void restore(String uid) {
+        if (isOfAnother(uid)) {
+            reestablish(uid);
+        } else {
+            report(uid).ifPresent(metadata::write);
+        }
     }
 
     /** Returns whether another process of the driver wrote a claim's report, which this one may have to send. */

@@ -87,6 +87,12 @@ class LostClaimsTest extends ScenarioNode {
         }
 
         @Test
+        void thatCannotBeWrittenAreReportedOnce() throws Exception {
+            play("lose-spec b\nfolder ../../../cdi/k8s.gpu.example.com-claim_uid-b.json\nmaintain\nmaintain");
+            assertThat(log.list).hasSize(1);
+        }
+
+        @Test
         void ofAClaimThatIsWorkedOnAreLeftToThatWork() throws IOException {
             Files.delete(node.spec("uid-a"));
 
