@@ -14,6 +14,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Mig;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -41,11 +42,15 @@ record ProbeReport(Reading reading, NodeDevices devices, String nodeName) {
     }
 
     static ProbeReport of(InstallOptions install, String nodeName) {
+        PassthroughGpus machines = install.passthroughGpus();
+        Reading reading = machines.readOthers(() -> read(install));
+        NodeDevices devices = NodeDevices.of(reading, install.inventorySettings(nodeName), machines);
+        return new ProbeReport(reading, devices, nodeName);
+    }
+
+    private static Reading read(InstallOptions install) {
         try (Nvml nvml = install.openNvml()) {
-            Reading reading = nvml.read();
-            NodeDevices devices =
-                    NodeDevices.of(reading, install.inventorySettings(nodeName), install.passthroughGpus());
-            return new ProbeReport(reading, devices, nodeName);
+            return nvml.read();
         }
     }
 
@@ -90,12 +95,13 @@ record ProbeReport(Reading reading, NodeDevices devices, String nodeName) {
 
     private String table() {
         StringBuilder text = new StringBuilder();
-        text.append("NVIDIA driver ").append(reading.driverVersion());
-        text.append(", CUDA ").append(orDash(reading.cudaVersion())).append("\n\n");
-        if (reading.gpus().isEmpty() && reading.problems().isEmpty()) {
-            return text.append("The driver works, and has no GPUs.\n").toString();
+        if (reading == Reading.NOTHING) {
+            text.append("NVIDIA's driver is not loaded, and no GPU is bound to it.\n\n");
+        } else {
+            text.append("NVIDIA driver ").append(reading.driverVersion());
+            text.append(", CUDA ").append(orDash(reading.cudaVersion())).append("\n\n");
+            text.append(gpus()).append('\n');
         }
-        text.append(gpus()).append('\n');
         text.append(offered()).append(incomplete());
         return text.toString();
     }
@@ -129,6 +135,9 @@ record ProbeReport(Reading reading, NodeDevices devices, String nodeName) {
     }
 
     private String gpus() {
+        if (reading.gpus().isEmpty() && reading.problems().isEmpty()) {
+            return "The driver works, and has no GPUs.\n";
+        }
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("MINOR", "GPU", "UUID", "PCI", "MEMORY", "MIG"));
         for (Gpu gpu : reading.gpus()) {

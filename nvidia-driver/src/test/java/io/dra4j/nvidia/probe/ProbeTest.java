@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.dra4j.nvidia.standin.PciStandIn;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
@@ -128,6 +129,13 @@ class ProbeTest {
             switch (words[0]) {
                 case "#" -> {} // its title
                 case "boards" -> node = StandInNode.install(folder, words[1]);
+                case "machines" -> {
+                    try (PciStandIn kernel = PciStandIn.install(node)) {
+                        for (String gpu : kernel.gpus()) {
+                            kernel.bindByHand(gpu, PciStandIn.VFIO);
+                        }
+                    }
+                }
                 case "unprivileged" -> node.state().privileged(false);
                 case "fails" -> node.state().fails(words[1], Integer.parseInt(words[2]));
                 case "loaded" -> node.state().loaded(Boolean.parseBoolean(words[1]));
