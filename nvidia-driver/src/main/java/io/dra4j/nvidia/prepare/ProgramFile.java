@@ -22,6 +22,8 @@ public final class ProgramFile {
     /** The permissions of the directory: other users also run its programs, but can't list it. */
     private static final String MODE_OF_DIRECTORY = "rwxr-x--x";
 
+    private static final int PART = 8192; // bytes
+
     private ProgramFile() {}
 
     interface Source {
@@ -53,16 +55,17 @@ public final class ProgramFile {
     /** Writes the program, unless the file is already the same: then a full or read-only disk does no harm. */
     static void write(Path file, Source source) {
         Path directory = file.getParent();
-        try (InputStream program = source.open()) {
+        try {
             if (!Files.isDirectory(directory)) {
                 Files.createDirectory(
                         directory,
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(MODE_OF_DIRECTORY)));
             }
             open(directory);
-            byte[] wanted = program.readAllBytes();
-            if (!isSame(file, wanted)) {
-                FreshFile.replace(file, wanted, MODE);
+            if (!isSame(file, source)) {
+                try (InputStream program = source.open()) {
+                    FreshFile.replace(file, program, MODE);
+                }
             }
         } catch (IOException e) {
             throw new DraException("Can't copy a program to " + file + ": " + e, e);
@@ -79,9 +82,24 @@ public final class ProgramFile {
         }
     }
 
-    private static boolean isSame(Path file, byte[] wanted) throws IOException {
+    private static boolean isSame(Path file, Source source) throws IOException {
         return Files.isRegularFile(file)
-                && Arrays.equals(Files.readAllBytes(file), wanted)
-                && Files.getPosixFilePermissions(file).equals(PosixFilePermissions.fromString(MODE));
+                && Files.getPosixFilePermissions(file).equals(PosixFilePermissions.fromString(MODE))
+                && hasContent(file, source);
+    }
+
+    /** Compares parts, because the heap has no room for large programs. */
+    private static boolean hasContent(Path file, Source source) throws IOException {
+        try (InputStream present = Files.newInputStream(file);
+                InputStream wanted = source.open()) {
+            byte[] next;
+            do {
+                next = wanted.readNBytes(PART);
+                if (!Arrays.equals(next, present.readNBytes(PART))) {
+                    return false;
+                }
+            } while (next.length > 0);
+            return true;
+        }
     }
 }

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.state;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -17,13 +20,20 @@ public final class FreshFile {
     private FreshFile() {}
 
     /** Replaces a file, or creates it, with some permissions; with {@code SYNC}, it also survives a power failure. */
-    public static synchronized void replace(Path file, byte[] content, String mode, OpenOption... how)
+    public static void replace(Path file, byte[] content, String mode, OpenOption... how) throws IOException {
+        replace(file, new ByteArrayInputStream(content), mode, how);
+    }
+
+    /** Replaces a file likewise by what a stream has left. */
+    public static synchronized void replace(Path file, InputStream content, String mode, OpenOption... how)
             throws IOException {
         Path fresh = file.resolveSibling("." + file.getFileName() + ".new"); // fixed: killed writes leave one at most
         Files.deleteIfExists(fresh);
         try {
             Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OF_OWNER)));
-            Files.write(fresh, content, how);
+            try (OutputStream out = Files.newOutputStream(fresh, how)) {
+                content.transferTo(out);
+            }
             Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString(mode));
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
         } finally {
