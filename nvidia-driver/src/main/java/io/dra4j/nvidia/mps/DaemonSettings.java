@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The settings of a group's daemon, as recorded in the journal: a daemon that has ended is restarted with the same
  * settings.
  *
- * @param devices the UUIDs of the devices, in the allocation's order
+ * @param devices the UUIDs of the devices; sorted, as those whose positions NVIDIA's own driver takes for limits
  * @param gpus the UUIDs of the whole GPUs among them
  * @param percentage the percentage of threads for each client; null for no limit
  * @param limits the pinned memory for each client in MiB, by the UUID of the device
@@ -41,7 +41,8 @@ record DaemonSettings(
         MpsConfig config = Objects.requireNonNull(group.settings().mps(), "MPS has settings");
         boolean multiUser = Boolean.TRUE.equals(config.multiUser());
         group.devices().forEach(device -> requireFit(device, multiUser));
-        List<String> devices = group.devices().stream().map(SharedDevice::uuid).toList();
+        List<String> devices =
+                group.devices().stream().map(SharedDevice::uuid).sorted().toList();
         return new DaemonSettings(
                 devices,
                 group.devices().stream()
