@@ -5,13 +5,16 @@ package io.dra4j.runtime.internal.claim;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.BootId.BootMark;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.files.FileStamp;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +43,7 @@ final class SpecRepair {
     private final ClaimParts context;
     private final LostClaims lost;
     private final BootMark boot;
+    private final Map<String, FileStamp> intact = new HashMap<>(); // by claim, specs that were read and not damaged
     private volatile String failure = ""; // as it was reported last; empty if nothing failed since
 
     SpecRepair(ClaimParts context, LostClaims lost) {
@@ -68,6 +72,7 @@ final class SpecRepair {
 
     private void restoreMissing(Map<String, DraException> failures) {
         List<String> uids = new ArrayList<>(withSpec()); // before the look: a spec comes before its record
+        intact.keySet().retainAll(uids);
         uids.removeIf(this::isIntact);
         uids.forEach(uid -> attempt(uid, () -> repair(uid), failures));
         uids.removeIf(uid -> !isIntact(uid)); // failed, left to a running operation, or unprepared since
@@ -80,8 +85,20 @@ final class SpecRepair {
         }
     }
 
+    /** A spec is not read again before its file changes. */
     private boolean isIntact(String uid) {
-        return !context.specs().deviceNames(uid).isEmpty();
+        Path file = context.specs().file(uid);
+        FileStamp now = FileStamp.of(file);
+        if (now.equals(intact.get(uid))) {
+            return true;
+        }
+        boolean isIntact = !context.specs().deviceNames(uid).isEmpty();
+        if (isIntact && FileStamp.of(file).equals(now)) { // else it was written meanwhile
+            intact.put(uid, now);
+        } else {
+            intact.remove(uid);
+        }
+        return isIntact;
     }
 
     private Set<String> withSpec() {

@@ -217,6 +217,12 @@ abstract class ScenarioNode extends NodeFixture implements ScenarioSteps {
                 spec = Files.readString(node.spec(ref(words[1]).uid()));
             case "cut-spec" ->
                 Files.writeString(node.spec(ref(words[1]).uid()), spec.substring(0, Integer.parseInt(words[2])));
+            case "blank-spec" -> { // its stamp stays the same
+                Path file = node.spec(ref(words[1]).uid());
+                var written = Files.getLastModifiedTime(file);
+                Files.write(file, new byte[(int) Files.size(file)]);
+                Files.setLastModifiedTime(file, written);
+            }
             case "same-spec" -> assertThat(node.spec(ref(words[1]).uid())).hasContent(spec);
             case "cdi-is-for-all" ->
                 assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(node.cdi)))
