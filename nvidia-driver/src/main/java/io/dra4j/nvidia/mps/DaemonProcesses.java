@@ -12,6 +12,8 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The processes of daemons and their servers, started by this process or by an earlier one that was killed.
@@ -35,16 +37,33 @@ final class DaemonProcesses {
         return ProcessHandle.allProcesses().filter(one -> isOf(one, folder)).toList();
     }
 
-    /** Returns whether the daemon runs, even if it answers no question now; its server may outlive it. */
+    /** Returns whether the daemon runs, even if it answers no question now. */
     static boolean isRunning(GroupFolder folder) {
-        return of(folder).stream().anyMatch(one -> !text(one, "cmdline").contains(MpsProgram.SERVER));
+        return running().contains(marker(folder));
+    }
+
+    /** Returns the markers of all groups whose daemons run, in one pass over the processes of the node. */
+    static Set<String> running() {
+        return ProcessHandle.allProcesses()
+                .filter(one -> NAMES.contains(text(one, "comm")))
+                .filter(one -> !text(one, "cmdline").contains(MpsProgram.SERVER)) // which may outlive its daemon
+                .flatMap(DaemonProcesses::environment)
+                .filter(entry -> entry.startsWith(VARIABLE + "="))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Returns the entry of the environment by which the processes of a group are found. */
+    static String marker(GroupFolder folder) {
+        return VARIABLE + "=" + folder.pipes();
+    }
+
+    private static boolean isOf(ProcessHandle process, GroupFolder folder) {
+        return NAMES.contains(text(process, "comm")) && environment(process).anyMatch(marker(folder)::equals);
     }
 
     /** A zombie has no environment, so it is excluded although its PID is in use. */
-    private static boolean isOf(ProcessHandle process, GroupFolder folder) {
-        String marker = VARIABLE + "=" + folder.pipes();
-        return NAMES.contains(text(process, "comm"))
-                && List.of(text(process, "environ").split("\0")).contains(marker);
+    private static Stream<String> environment(ProcessHandle process) {
+        return Stream.of(text(process, "environ").split("\0"));
     }
 
     /** Returns nothing of a process that has ended, or belongs to a user whose processes can't be inspected. */

@@ -164,12 +164,20 @@ public final class MpsSharing implements SharingStrategy {
     }
 
     @Override
-    public void resume(ClaimRef claim, SharingRecord recorded) {
+    public Resumption resumption() {
+        Set<String> running = DaemonProcesses.running();
+        return (claim, recorded) -> resume(claim, recorded, running);
+    }
+
+    private void resume(ClaimRef claim, SharingRecord recorded, Set<String> running) {
         GroupFolder folder = GroupFolder.of(root, claim.uid(), recorded.group());
         Supplier<Duration> timeout = () -> LONGEST_RESUME;
         locks.run(folder.name(), () -> {
             boolean wasSilent = silent.remove(folder);
-            if (folder.exists() && !DaemonProcesses.isRunning(folder)) {
+            boolean hasEnded = folder.exists()
+                    && !running.contains(DaemonProcesses.marker(folder))
+                    && !DaemonProcesses.isRunning(folder); // its claim may be unprepared and prepared again meanwhile
+            if (hasEnded) {
                 LOG.atWarn()
                         .addKeyValue("claim", claim)
                         .addKeyValue("output", ControlDaemon.tail(folder.output()))

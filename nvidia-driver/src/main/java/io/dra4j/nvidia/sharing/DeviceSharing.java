@@ -15,6 +15,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.sharing.ConfigKinds.DeviceConfig;
 import io.dra4j.nvidia.sharing.Holders.HeldSharing;
+import io.dra4j.nvidia.sharing.SharingStrategy.Resumption;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.SharingRecord;
 import java.util.ArrayList;
@@ -243,11 +244,12 @@ public final class DeviceSharing {
 
     /** Restarts parts of the sharing of prepared claims that have ended. */
     public void resume() {
+        Map<String, Resumption> round = new HashMap<>(); // by strategy
         boolean hasFailed = false;
         try {
             Objects.requireNonNull(runtime, "not started").held().stream()
                     .filter(claim -> claim.phase() == Phase.PREPARED)
-                    .forEach(this::resume);
+                    .forEach(claim -> resume(claim, round));
         } catch (DraException e) { // the journal can't be read
             LOG.atLevel(hasFailedToResume ? Level.DEBUG : Level.WARN)
                     .setCause(e)
@@ -257,10 +259,13 @@ public final class DeviceSharing {
         hasFailedToResume = hasFailed;
     }
 
-    private void resume(HeldClaim claim) {
+    private void resume(HeldClaim claim, Map<String, Resumption> round) {
         try {
             HeldSharing.of(claim)
-                    .forEach(one -> strategy(one.record().strategy()).resume(claim.ref(), one.record()));
+                    .map(HeldSharing::record)
+                    .forEach(record -> round.computeIfAbsent(
+                                    record.strategy(), name -> strategy(name).resumption())
+                            .resume(claim.ref(), record));
         } catch (DraException e) {
             LOG.atWarn()
                     .setCause(e)

@@ -70,15 +70,21 @@ public interface SharingStrategy {
     /** Remembers that another driver may have changed settings of GPUs, which a clean then undoes. */
     default void suspect(List<String> gpus) {}
 
-    /**
-     * Restarts parts of an applied group that have ended, for example with another process or by a fault.
-     *
-     * <p>It is called at the start and at each interval, for claims that are prepared; the claim may be unprepared at
-     * the same time.
-     *
-     * @throws io.dra4j.api.error.DraException if that fails; a later call retries
-     */
-    default void resume(ClaimRef claim, SharingRecord recorded) {}
+    /** Restarts parts of applied groups, one after another, that have ended, for example by a fault. */
+    interface Resumption {
+
+        /**
+         * Restarts what has ended of a group; its claim may be unprepared at the same time.
+         *
+         * @throws io.dra4j.api.error.DraException if that fails; a later round retries
+         */
+        void resume(ClaimRef claim, SharingRecord recorded);
+    }
+
+    /** Looks for parts that have ended, at the start and at each interval, after the prepared claims are known. */
+    default Resumption resumption() {
+        return (claim, recorded) -> {};
+    }
 
     /**
      * Undoes a group's sharing, except {@linkplain SharingContext#putBack settings} that can't be restored now.
