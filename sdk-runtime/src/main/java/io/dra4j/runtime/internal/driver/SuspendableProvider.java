@@ -218,8 +218,9 @@ final class SuspendableProvider implements DeviceProvider {
             Inventory known = last;
             if (!suspended) {
                 Inventory read = calling("inventory", provider::inventory);
-                last = known != null && isSame(read, known) ? known : read;
-                return last;
+                Inventory kept = known != null && isSame(read, known) ? known : read;
+                last = kept;
+                return kept;
             }
             if (known == null) {
                 throw new DraException("The devices are unknown: they could not be read before the driver released its"

@@ -64,6 +64,7 @@ final class ReportFiles {
                     .log("A report is damaged, and is ignored: {}", e.getOriginalMessage());
             return Optional.empty();
         } catch (IOException e) {
+            known.remove(claimUid); // it is not dealt with
             throw new DraException("Can't read the report " + file(claimUid) + ": " + e, e);
         }
     }
