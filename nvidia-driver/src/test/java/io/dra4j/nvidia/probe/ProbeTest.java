@@ -228,10 +228,8 @@ class ProbeTest {
             StandInNode node = StandInNode.install(folder.resolve(board), board);
             int count = node.state().gpus();
             List<String> args = new ArrayList<>(List.of("-o", "yaml", "--node-name=template-node"));
-            args.add("--nvidia-driver-root=" + node.root());
-            args.add("--sysfs-root=" + node.sysfs());
             args.addAll(List.of(options));
-            List<JsonNode> published = specs(Ended.of(new ProbeMain(), args.toArray(String[]::new)));
+            List<JsonNode> published = specs(probe(node, args.toArray(String[]::new)));
             List<String> own = new ArrayList<>(List.of("--board=" + board, "--count=" + count));
             own.addAll(List.of(options));
 
