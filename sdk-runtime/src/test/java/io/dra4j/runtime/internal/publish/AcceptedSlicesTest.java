@@ -5,9 +5,7 @@ package io.dra4j.runtime.internal.publish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
 import io.dra4j.rules.KubernetesVersion;
@@ -16,6 +14,7 @@ import io.dra4j.runtime.internal.publish.ServerFeatures.AcceptedSlices;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The memory of slices that no rule refuses. */
@@ -32,15 +31,10 @@ class AcceptedSlicesTest {
     }
 
     private static Content slice(String... devices) {
-        return new Content(
-                new PoolName("p"),
-                1,
-                1,
-                new Placement.ThisNode(),
-                List.of(devices).stream()
+        return PublisherUnderTest.content("p")
+                .withDevices(Stream.of(devices)
                         .map(name -> Device.builder(name).build())
-                        .toList(),
-                List.of());
+                        .toList());
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.time.Duration;
@@ -53,7 +54,7 @@ class PublishingLoopTest extends PublisherUnderTest {
 
     private void goWrong() {
         switch (random.nextInt(9)) {
-            case 0 -> store.failing(pool(), failure());
+            case 0 -> store.failing(POOLS.get(random.nextInt(POOLS.size())), failure());
             case 1 -> store.losesAnswers = !store.losesAnswers;
             case 2 -> store.endWatches();
             case 3 -> store.deafen();
@@ -81,27 +82,17 @@ class PublishingLoopTest extends PublisherUnderTest {
                         : content.at(content.generation() + 1, content.sliceCount()));
     }
 
-    private String pool() {
-        return POOLS.get(random.nextInt(POOLS.size()));
-    }
-
     private Optional<Stored> slice() {
-        return store.slices.values().stream()
-                .skip(random.nextInt(store.slices.size() + 1))
-                .findFirst();
+        List<Stored> all = List.copyOf(store.slices.values());
+        return all.stream().skip(random.nextInt(all.size() + 1)).findFirst();
     }
 
     private Pool[] edited() {
         List<Pool> pools = new ArrayList<>();
         for (String name : POOLS) {
             if (random.nextInt(5) != 0) {
-                pools.add(
-                        random.nextBoolean()
-                                ? pool(name)
-                                : inventory.pools().stream()
-                                        .filter(pool -> pool.name().value().equals(name))
-                                        .findFirst()
-                                        .orElse(pool(name)));
+                Pool same = inventory.pool(new PoolName(name)).orElse(pool(name));
+                pools.add(random.nextBoolean() ? pool(name) : same);
             }
         }
         return pools.toArray(Pool[]::new);
@@ -131,24 +122,18 @@ class PublishingLoopTest extends PublisherUnderTest {
     private void check(int round) throws InterruptedException {
         assertThat(isPublished()).as("round %d", round).isTrue();
         for (String name : POOLS) {
-            List<Device> wanted = inventory.pools().stream()
-                    .filter(pool -> pool.name().value().equals(name))
-                    .flatMap(pool -> pool.devices().stream())
-                    .toList();
+            List<Device> wanted =
+                    inventory.pool(new PoolName(name)).map(Pool::devices).orElse(List.of());
             assertThat(devices(name)).as("%s in round %d", name, round).containsExactlyInAnyOrderElementsOf(wanted);
         }
-        assertThat(pools()).isEqualTo(inventory.pools().size());
+        assertThat(store.slices.values().stream()
+                        .map(slice -> slice.content().pool())
+                        .distinct())
+                .hasSameSizeAs(inventory.pools());
         writes += store.writes.size();
         store.writes.clear();
         publisher.inventoryChanged();
         loop.advance(Duration.ofMinutes(20));
         assertThat(store.writes).as("after round %d", round).isEmpty();
-    }
-
-    private long pools() {
-        return store.slices.values().stream()
-                .map(slice -> slice.content().pool())
-                .distinct()
-                .count();
     }
 }

@@ -53,19 +53,15 @@ class PublishingMishapsTest extends PublisherUnderTest {
 
     @Test
     void aSliceHasTheDevicesOfThePlanInMemory() {
-        PlannedSlice planned = new PlannedSlice(0, content("node-a"));
-        List<SliceWrite> create = List.of(new SliceWrite.Create(0, planned.content()));
-        for (List<SliceWrite> writes : List.of(create, List.<SliceWrite>of())) {
+        Content content = content("node-a");
+        for (List<SliceWrite> writes :
+                List.of(List.<SliceWrite>of(new SliceWrite.Create(0, content)), List.<SliceWrite>of())) {
             SliceView view = new SliceView(store, loop, loop, pool -> {}, () -> {});
             SliceWriter writer = new SliceWriter(store, view);
             view.refresh(false);
-            writer.share(planned.content().pool(), List.of(planned));
-            writer.apply(planned.content().pool(), writes);
-
-            assertThat(view.of(planned.content().pool()))
-                    .singleElement()
-                    .satisfies(slice -> assertThat(slice.content().devices())
-                            .isSameAs(planned.content().devices()));
+            writer.share(content.pool(), List.of(new PlannedSlice(0, content)));
+            writer.apply(content.pool(), writes);
+            assertThat(view.of(content.pool()).get(0).content().devices()).isSameAs(content.devices());
         }
     }
 
