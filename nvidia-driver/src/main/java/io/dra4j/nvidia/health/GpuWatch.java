@@ -218,7 +218,10 @@ public final class GpuWatch implements AutoCloseable {
             pace.changed();
         }
         pause(WAIT);
-        readIfDue();
+        if (readIfDue()) {
+            wait = WAIT;
+            isFailing = false;
+        }
     }
 
     private void follow() {

@@ -121,6 +121,11 @@ public final class Calls {
         }
     }
 
+    /** The CDI ids of all answers. */
+    public Set<String> cdiIds() {
+        return Set.copyOf(cdiIds);
+    }
+
     /** Returns whether a text names the driver, or the kind of a CDI device that it has answered. */
     boolean isAbout(String text) {
         return text.contains(driver)
