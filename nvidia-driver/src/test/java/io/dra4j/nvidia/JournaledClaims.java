@@ -128,6 +128,11 @@ final class JournaledClaims implements DriverContext {
         }
     }
 
+    /** Waits for a change that may not come. */
+    void awaitChangeBriefly() throws InterruptedException {
+        changes.tryAcquire(1, TimeUnit.SECONDS);
+    }
+
     /** Returns how often the provider has asked for that since. */
     int forgetChanges() {
         return changes.drainPermits();
