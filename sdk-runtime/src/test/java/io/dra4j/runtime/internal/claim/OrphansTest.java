@@ -4,13 +4,10 @@ package io.dra4j.runtime.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.testkit.Scenarios;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -51,22 +48,6 @@ class OrphansTest extends ScenarioNode {
             node.journal.put(ClaimRecord.damaged(other, "boot-1", List.of()));
             node.allocate(other, "gpu-0");
         }
-    }
-
-    /** The kubelet's file can be of a MB, and a node hold a thousand claims. */
-    @Test
-    void theKubeletsFileIsReadOnceForAllClaims() throws Exception {
-        holdOthers(98);
-        Files.writeString(node.kubeletState().path(), "x".repeat(1 << 20));
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        lookLater();
-        node.api.failure = new ClusterException("503", 503, null); // the first claim ends the look
-        long before = threads.getCurrentThreadAllocatedBytes();
-        lookLater();
-
-        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
-                .as("bytes that a look at 100 claims allocates")
-                .isLessThan(10 << 20);
     }
 
     @Test
