@@ -55,11 +55,7 @@ abstract class DecoratedDevices implements DeviceProvider {
 
     /** Returns the inventory that was read before, if it equals the one read now: all devices are in memory once. */
     static Inventory unlessChanged(@Nullable Inventory before, Inventory now) {
-        return before != null
-                        && before.pools().equals(now.pools())
-                        && before.leftOut().equals(now.leftOut())
-                ? before
-                : now;
+        return before != null && before.equals(now) ? before : now;
     }
 
     @Override

@@ -218,7 +218,7 @@ final class SuspendableProvider implements DeviceProvider {
             Inventory known = last;
             if (!suspended) {
                 Inventory read = calling("inventory", provider::inventory);
-                Inventory kept = known != null && isSame(read, known) ? known : read;
+                Inventory kept = known != null && known.equals(read) ? known : read; // equal devices in memory once
                 last = kept;
                 return kept;
             }
@@ -230,13 +230,6 @@ final class SuspendableProvider implements DeviceProvider {
         } finally {
             lock.readLock().unlock();
         }
-    }
-
-    /** Compares without the names of record components, which would take long at the start. */
-    private static boolean isSame(@Nullable Inventory read, Inventory known) {
-        return read != null
-                && read.pools().equals(known.pools())
-                && read.leftOut().equals(known.leftOut());
     }
 
     @Override
