@@ -12,7 +12,7 @@ final class SharedMap {
 
     private SharedMap() {}
 
-    /** Returns a copy that nobody changes of a builder's own map; the map of another object is one. */
+    /** Returns an unmodifiable copy of a builder's own map; the map of another object is one, and is shared. */
     static <V> Map<String, V> fixed(Map<String, V> map) {
         if (map instanceof LinkedHashMap) {
             return map.isEmpty() ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(map));

@@ -56,7 +56,7 @@ public record CdiView(Path folder, List<Path> folders, Predicate<String> isOwn) 
         folders = List.copyOf(folders);
     }
 
-    /** Directories that nobody else writes to. */
+    /** Directories to which only the driver writes. */
     public CdiView(Path folder, List<Path> folders) {
         this(folder, folders, text -> true);
     }
